@@ -6,16 +6,33 @@
 
 #![warn(clippy::indexing_slicing)]
 
+mod arrow;
 mod binary;
+mod bucket;
 mod data_type;
 mod datum;
 mod error;
+mod hash;
+mod partition;
+mod options;
 mod predicate;
 mod schema;
+mod stream;
+pub mod text;
 
-pub use binary::BinaryRow;
+pub use arrow::{arrow_type, from_arrow_schema, to_arrow_field, to_arrow_schema};
+pub use binary::{BinaryRow, BinaryRowWriter};
+pub use bucket::{BucketFunction, bucket_from_hash, hive_bucket, mod_bucket};
 pub use data_type::{DataField, DataType, MAX_LENGTH, TypeKind, system_field};
 pub use datum::{Datum, Timestamp};
 pub use error::{Error, ErrorKind, Result};
+pub use hash::{bigint_row_hash, bytes_row_hash, int_row_hash, murmur_bytes, murmur_words, null_row_hash};
+pub use partition::{PartitionNaming, escape_path_name, unescape_path_name};
+pub use options::{
+    ChangelogProducer, CoreOptions, ExternalPathStrategy, IncrementalScanMode, MergeEngine, OPTIONS, OptionScope,
+    OptionSpec, StartupMode, StatsMode, TableType, options_markdown, parse_duration_millis, parse_memory_size,
+};
 pub use predicate::{ColumnStats, LeafPredicate, Predicate, PredicateOp};
 pub use schema::{NewTable, TableSchema};
+pub use stream::{DataInput, DataOutput};
+pub use text::{datum_from_string, datum_to_string, java_double_to_string, java_float_to_string};
