@@ -51,12 +51,20 @@ impl Increment {
 
 impl CommitMessage {
     /// A message that only adds files.
-    pub fn append(partition: BinaryRow, bucket: i32, total_buckets: Option<i32>, new_files: Vec<DataFileMeta>) -> Self {
+    pub fn append(
+        partition: BinaryRow,
+        bucket: i32,
+        total_buckets: Option<i32>,
+        new_files: Vec<DataFileMeta>,
+    ) -> Self {
         CommitMessage {
             partition,
             bucket,
             total_buckets,
-            data_increment: Increment { new_files, ..Increment::default() },
+            data_increment: Increment {
+                new_files,
+                ..Increment::default()
+            },
             compact_increment: Increment::default(),
             check_from_snapshot: None,
         }

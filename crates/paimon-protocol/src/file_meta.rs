@@ -18,7 +18,11 @@ pub struct SimpleStats {
 impl SimpleStats {
     /// Statistics of no column (Java `EMPTY_STATS`).
     pub fn empty() -> Self {
-        SimpleStats { min_values: BinaryRow::empty(), max_values: BinaryRow::empty(), null_counts: Vec::new() }
+        SimpleStats {
+            min_values: BinaryRow::empty(),
+            max_values: BinaryRow::empty(),
+            null_counts: Vec::new(),
+        }
     }
 }
 

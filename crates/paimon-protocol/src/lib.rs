@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! The bytes that the planes exchange: `DataSplit` (the query plan) and `CommitMessage` (the result of a write).
+//!
+//! - Structs: [`DataSplit`] and the other kinds of [`Split`], [`DataFileMeta`], [`IndexFileMeta`], [`CommitMessage`],
+//!   [`ManifestCommittable`], [`PlanEnvelope`].
+//! - [`codec::java`]: every version that Java Paimon reads or wrote, byte for byte.
+//! - [`codec::native`]: our own plan envelope, versioned and checksummed (`docs/protocol.md`).
+//! - [`json`]: all of them as JSON for people.
+//!
+//! Every decoder is total: bytes from anywhere give a value or an error, memory stays within a small multiple of the
+//! input, recursion is limited.
 
 #![warn(clippy::indexing_slicing)]
 
+pub mod codec;
 mod commit_message;
+mod committable;
+mod envelope;
 mod file_meta;
+pub mod json;
 mod split;
+mod split_kind;
 
 pub use commit_message::{CommitMessage, Increment};
-pub use file_meta::{DataFileMeta, DeletionVectorMeta, FileSource, GlobalIndexMeta, IndexFileMeta, SimpleStats};
+pub use committable::ManifestCommittable;
+pub use envelope::{PlanEnvelope, is_secret_option};
+pub use file_meta::{
+    DataFileMeta, DeletionVectorMeta, FileSource, GlobalIndexMeta, IndexFileMeta, SimpleStats,
+};
 pub use split::{DataSplit, DeletionFile};
+pub use split_kind::{ChainSplit, IncrementalSplit, IndexedSplit, QueryAuth, RowRange, Split};
