@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Writing one file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use async_trait::async_trait;
+use paimon_storage::OutputStream;
+use paimon_types::Result;
+
+use crate::{MemoryPool, Metrics, WrittenFileStatsProvider};
+
+/// Makes writers of one schema (C++ `WriterBuilder`).
+pub trait WriterBuilder: Send {
+    /// Sets the budget that writers charge for what they buffer. Without one they are not limited.
+    fn with_memory_pool(&mut self, pool: Arc<dyn MemoryPool>);
+
+    /// Makes a writer into `out`. `compression` is the value of `file.compression`, such as `zstd` or `none`.
+    ///
+    /// # Errors
+    /// `Unsupported` when the format does not know the compression; the stream is dropped then.
+    fn build(&self, out: Box<dyn OutputStream>, compression: &str) -> Result<Box<dyn FormatWriter>>;
+}
+
+/// Writes one data file (C++ `FormatWriter`).
+///
+/// Order of calls: [`add_batch`](Self::add_batch) and [`flush`](Self::flush) any number of times,
+/// [`finish`](Self::finish) once, [`into_output`](Self::into_output). After an error, or when the future of a call was
+/// dropped before its end, every later call fails with an error of the same kind; take the stream back and abort it.
+#[async_trait]
+pub trait FormatWriter: Send {
+    /// Adds rows. The columns of `batch` are those of the writer's schema, in its order.
+    ///
+    /// # Errors
+    /// `InvalidInput` that names the column when the batch does not fit the schema (type, or a null in a NOT NULL
+    /// column), or when the writer is finished; errors of the stream; `ResourcesExhausted` from the pool.
+    async fn add_batch(&mut self, batch: &RecordBatch) -> Result<()>;
+
+    /// Hands rows that are buffered to the encoder and encoded bytes to the stream, as far as the format can without
+    /// changing its layout (a format that writes row groups may keep an open one).
+    ///
+    /// # Errors
+    /// As [`FormatWriter::add_batch`].
+    async fn flush(&mut self) -> Result<()>;
+
+    /// Encodes what is left and writes the footer. Does not close the stream: the invoker does that afterwards with
+    /// the stream from [`FormatWriter::into_output`].
+    ///
+    /// # Errors
+    /// As [`FormatWriter::add_batch`].
+    async fn finish(&mut self) -> Result<()>;
+
+    /// True when the file has reached `target_size` bytes. With `suggested_check` false the caller says that it need
+    /// not be looked at now; a writer that can tell cheaply may do so anyway.
+    ///
+    /// # Errors
+    /// When the length cannot be told.
+    fn reach_target_size(&self, suggested_check: bool, target_size: u64) -> Result<bool>;
+
+    /// Counters up to now.
+    fn metrics(&self) -> Metrics;
+
+    /// Adds key-value pairs to the footer, replacing those of the same key. Called before [`FormatWriter::finish`].
+    ///
+    /// # Errors
+    /// `InvalidInput` when the writer is finished, `Unsupported` when the format has no place for them.
+    fn add_metadata(&mut self, metadata: &BTreeMap<String, String>) -> Result<()>;
+
+    /// The statistics of the written file, when the writer can tell them without reading the file.
+    fn written_stats(&self) -> Option<&dyn WrittenFileStatsProvider> {
+        None
+    }
+
+    /// Gives back the stream, to be closed after [`FormatWriter::finish`] or else aborted.
+    fn into_output(self: Box<Self>) -> Box<dyn OutputStream>;
+}
