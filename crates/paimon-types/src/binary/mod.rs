@@ -2,9 +2,13 @@
 
 //! `BinaryRow`, `BinaryArray` and `BinaryMap` (Java `org.apache.paimon.data`; `wire.md` 1 and 2).
 
+mod writer;
+
 use std::sync::Arc;
 
-use crate::{DataType, Datum, Error, Result};
+pub use writer::BinaryRowWriter;
+
+use crate::{DataInput, DataOutput, DataType, Datum, Error, Result};
 
 /// A row in Java's binary layout: little-endian, 8-byte slots, variable part behind.
 ///
@@ -18,7 +22,10 @@ pub struct BinaryRow {
 impl BinaryRow {
     /// The row without fields: eight zero bytes (Java `EMPTY_ROW`).
     pub fn empty() -> Self {
-        BinaryRow { arity: 0, bytes: Arc::from([0u8; 8]) }
+        BinaryRow {
+            arity: 0,
+            bytes: Arc::from([0u8; 8]),
+        }
     }
 
     /// Wraps row bytes (no length, no arity in front).
@@ -26,7 +33,10 @@ impl BinaryRow {
     /// # Errors
     /// `Corrupt` when the bytes are shorter than the fixed part for `arity`.
     pub fn new(arity: usize, bytes: impl Into<Arc<[u8]>>) -> Result<Self> {
-        Ok(BinaryRow { arity, bytes: bytes.into() })
+        Ok(BinaryRow {
+            arity,
+            bytes: bytes.into(),
+        })
     }
 
     /// Encodes values in the form that Java's generated projections write (`wire.md` 1.5, 1.6: null DECIMAL/TIMESTAMP reserve space).
@@ -82,5 +92,34 @@ impl BinaryRow {
     /// Java `BinaryRow.hashCode` (`wire.md` 3.1).
     pub fn hash_code(&self) -> i32 {
         0
+    }
+
+    /// Writes form B, "schemaless stream": i32 BE (4 + row size), i32 BE arity, row bytes.
+    pub fn write_stream(&self, out: &mut DataOutput) {
+        out.write_i32(4 + self.bytes.len() as i32);
+        out.write_i32(self.arity as i32);
+        out.write_bytes(&self.bytes);
+    }
+
+    /// Reads form B.
+    ///
+    /// # Errors
+    /// `Corrupt` when too short or lengths contradict each other.
+    pub fn read_stream(input: &mut DataInput<'_>) -> Result<Self> {
+        Self::from_serialized(input.read_sized()?)
+    }
+
+    /// Writes form C, "typed stream": i32 BE row size, row bytes.
+    pub fn write_record(&self, out: &mut DataOutput) {
+        out.write_i32(self.bytes.len() as i32);
+        out.write_bytes(&self.bytes);
+    }
+
+    /// Reads form C; the arity comes from the schema.
+    ///
+    /// # Errors
+    /// `Corrupt` when too short for `arity` fields.
+    pub fn read_record(input: &mut DataInput<'_>, arity: usize) -> Result<Self> {
+        Self::new(arity, input.read_sized()?)
     }
 }
