@@ -1,4 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! tasks
-fn main() {}
+//! Development tasks. `cargo xtask help` lists them.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bench;
+mod check_deps;
+mod ci;
+mod fixtures;
+mod interop;
+mod java;
+mod process;
+
+use std::process::ExitCode;
+
+/// Result of a task; the error is the line that is shown.
+type TaskResult = Result<(), String>;
+
+const HELP: &str = "\
+cargo xtask TASK
+
+  ci [--skip-tests]      fmt, clippy, check-deps, tests, doc tests, docs, deny, interop: what continuous integration runs
+  check-deps             the dependency rules of ARCHITECTURE.md
+  fixtures [--paimon-jar FILE]
+                         write testdata/java with Java Paimon (needs Java and Maven)
+  interop [--seed N] [--tables N] [--paimon-jar FILE]
+                         Java reads what we wrote and we read what Java wrote (needs Java and Maven)
+  bench NAME [--json]    append-scan | append-write | race, side by side with the floor and the peer
+  bench build-cost       clean release build of paimon-data: seconds and crates
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (task, rest) = match args.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
+        None => ("help", &[] as &[String]),
+    };
+    let result = match task {
+        "ci" => ci::run(rest),
+        "check-deps" => check_deps::run(),
+        "fixtures" => fixtures::run(rest),
+        "interop" => interop::run(rest),
+        "bench" => bench::run(rest),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => Err(format!("unknown task '{other}'; `cargo xtask help` lists them")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

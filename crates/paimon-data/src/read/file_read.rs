@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! One data file: open, map its schema to the read, decode, fill, filter, project.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow_schema::{Schema, SchemaRef};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use paimon_format::{Cache, FileBatchReader, MemoryPool};
+use paimon_protocol::{DataFileMeta, DataSplit};
+use paimon_types::{DataField, Datum, Error, Predicate, Result};
+
+use super::evolution::{SchemaMapping, Source, adapt};
+use super::filter::BatchFilter;
+use super::predicate_mapping::{Known, for_file};
+use super::{BatchStream, ReadContext};
+use crate::arrow_value::repeat_as;
+use crate::file_format::format_of_file;
+
+/// What all files of one read share.
+#[derive(Debug)]
+pub(crate) struct FileReader {
+    pub(crate) context: ReadContext,
+    /// Columns to produce: the selected ones, then those that only the filter needs.
+    pub(crate) read: Vec<DataField>,
+    /// Arrow schema of `read`.
+    pub(crate) arrow: Arc<Schema>,
+    /// How many of `read` are returned.
+    pub(crate) output_columns: usize,
+    pub(crate) predicate: Option<Predicate>,
+    pub(crate) filter: Option<BatchFilter>,
+    pub(crate) batch_size: usize,
+    pub(crate) pool: Arc<dyn MemoryPool>,
+    pub(crate) cache: Option<Arc<dyn Cache>>,
+}
+
+/// One file being read.
+struct OpenFile {
+    shared: Arc<FileReader>,
+    reader: Box<dyn FileBatchReader>,
+    mapping: SchemaMapping,
+    /// Columns that are the same in every row, for a full batch: partition values and missing columns.
+    constants: Vec<Option<ArrayRef>>,
+    output: SchemaRef,
+    path: String,
+}
+
+impl FileReader {
+    /// The rows of file `index` of `split` that the filter lets through.
+    pub(crate) fn stream(self: Arc<Self>, split: Arc<DataSplit>, index: usize) -> BatchStream {
+        let opened = async move {
+            let Some(file) = split.data_files.get(index) else {
+                return Err(Error::invalid("the split has no such file"));
+            };
+            let path = split.data_file_path(file);
+            let open = self.open(&split, file, &path).await.map_err(|e| at(e, &path))?;
+            Ok(stream::try_unfold(open, |open| async move {
+                let Some(mut open) = open else { return Ok(None) };
+                match open.next().await.map_err(|e| at(e, &open.path))? {
+                    Some(batch) => Ok(Some((batch, Some(open)))),
+                    None => Ok(None),
+                }
+            }))
+        };
+        stream::once(opened).try_flatten().boxed()
+    }
+
+    /// `None` when no row of the file can match.
+    async fn open(self: Arc<Self>, split: &DataSplit, file: &DataFileMeta, path: &str) -> Result<Option<OpenFile>> {
+        let table = &self.context.read_schema;
+        let file_schema = match file.schema_id == table.id {
+            true => table.clone(),
+            false => self.context.schemas.schema(file.schema_id).await?,
+        };
+        let partition = split.partition.decode(&table.partition_types())?;
+        let mapping = SchemaMapping::new(&self.read, &table.partition_keys, &file_schema.fields)?;
+        let predicate = self.predicate.as_ref().map(|p| self.in_file(p, &mapping, &partition));
+        if predicate == Some(Predicate::Constant(false)) {
+            return Ok(None);
+        }
+        let format = self.context.registry.get(&format_of_file(path)?, self.context.options.raw())?;
+        let mut builder = format.create_reader_builder(self.batch_size)?;
+        builder.with_memory_pool(self.pool.clone());
+        if let Some(cache) = &self.cache {
+            builder.with_cache(cache.clone());
+        }
+        let size = u64::try_from(file.file_size).ok().filter(|s| *s > 0);
+        let input = self.context.storage.open_input(path, size).await?;
+        let mut reader = builder.build(input).await?;
+        let predicate = predicate.filter(|p| *p != Predicate::Constant(true));
+        reader.set_read_schema(&mapping.file_fields, predicate.as_ref(), None)?;
+        reader.warmup();
+        let constants = self.constants(&mapping, &partition)?;
+        let fields: Vec<_> = self.arrow.fields().iter().take(self.output_columns).cloned().collect();
+        let output = Arc::new(Schema::new(fields));
+        Ok(Some(OpenFile { shared: self, reader, mapping, constants, output, path: path.to_owned() }))
+    }
+
+    fn in_file(&self, predicate: &Predicate, mapping: &SchemaMapping, partition: &[Option<Datum>]) -> Predicate {
+        for_file(predicate, &|leaf| {
+            let Some(column) = self.read.iter().position(|f| f.id == leaf.field_id) else { return Known::Nothing };
+            match mapping.sources.get(column) {
+                Some(Source::Partition(index)) => match partition.get(*index) {
+                    Some(value) => Known::Constant(value.as_ref()),
+                    None => Known::Nothing,
+                },
+                Some(Source::File { index, from }) if from.kind == leaf.data_type.kind => {
+                    mapping.file_fields.get(*index).map_or(Known::Nothing, Known::Stored)
+                }
+                _ => Known::Nothing,
+            }
+        })
+    }
+
+    fn constants(&self, mapping: &SchemaMapping, partition: &[Option<Datum>]) -> Result<Vec<Option<ArrayRef>>> {
+        let columns = mapping.sources.iter().zip(&self.read).zip(self.arrow.fields());
+        columns
+            .map(|((source, field), arrow)| match source {
+                Source::File { .. } => Ok(None),
+                Source::Missing => Ok(Some(new_null_array(arrow.data_type(), self.batch_size))),
+                Source::Partition(index) => {
+                    let value = partition.get(*index).and_then(Option::as_ref);
+                    repeat_as(value, &field.data_type, arrow.data_type(), self.batch_size)
+                        .map(Some)
+                        .map_err(|e| e.with("column", &field.name))
+                }
+            })
+            .collect()
+    }
+}
+
+impl OpenFile {
+    /// The next batch that has rows.
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        while let Some(stored) = self.reader.next_batch().await? {
+            let batch = self.produce(&stored)?;
+            let batch = match &self.shared.filter {
+                Some(filter) => filter.apply(&batch)?,
+                None => batch,
+            };
+            if batch.num_rows() > 0 {
+                return self.project(batch).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Brings a batch of the file to the columns of the read.
+    fn produce(&self, stored: &RecordBatch) -> Result<RecordBatch> {
+        let rows = stored.num_rows();
+        let shared = &self.shared;
+        let mut columns = Vec::with_capacity(shared.read.len());
+        let sources = self.mapping.sources.iter().zip(&self.constants).zip(&shared.read).zip(shared.arrow.fields());
+        for (((source, constant), field), arrow) in sources {
+            columns.push(match (source, constant) {
+                (Source::File { index, from }, _) => {
+                    let array = stored.columns().get(*index).ok_or_else(|| {
+                        Error::corrupt("the format returned too few columns").with("column", &field.name)
+                    })?;
+                    adapt(array, from, &field.data_type, arrow.data_type()).map_err(|e| e.with("column", &field.name))?
+                }
+                (_, Some(constant)) if rows <= constant.len() => constant.slice(0, rows),
+                (Source::Missing, _) => new_null_array(arrow.data_type(), rows),
+                (Source::Partition(_), _) => {
+                    return Err(Error::corrupt(format!("the format returned {rows} rows, more than the batch size")));
+                }
+            });
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(shared.arrow.clone(), columns, &options)
+            .map_err(|e| Error::corrupt("the rows of the file do not fit the table's schema").with_source(e))
+    }
+
+    /// Drops the columns that only the filter needed.
+    fn project(&self, batch: RecordBatch) -> Result<RecordBatch> {
+        let rows = batch.num_rows();
+        let columns = batch.columns().iter().take(self.shared.output_columns).cloned().collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(self.output.clone(), columns, &options)
+            .map_err(|e| Error::corrupt("a batch could not be projected").with_source(e))
+    }
+}
+
+/// Adds the path unless the error has one.
+fn at(error: Error, path: &str) -> Error {
+    let known = error.context().any(|(key, _)| key == "path");
+    if known { error } else { error.with("path", path) }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Several files decoded at once, their batches given in order, what waits bounded by a byte budget.
+//!
+//! The file whose turn it is never waits for the budget (it has a few batches of its own), so files that are read ahead
+//! cannot starve it; they in turn stop when the budget is used up.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use futures_util::future::{Either, select};
+use futures_util::{StreamExt, stream};
+use paimon_types::{Error, Result};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::JoinHandle;
+
+use super::BatchStream;
+
+/// Batches that the current file may have waiting besides the budget.
+const FRONT_BATCHES: usize = 4;
+const UNIT: usize = 1024;
+
+/// Bytes of decoded batches that may wait, shared by all reads of one `TableRead`.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget {
+    units: Arc<Semaphore>,
+    total: u32,
+}
+
+impl Budget {
+    pub(crate) fn new(bytes: usize) -> Self {
+        let total = u32::try_from((bytes / UNIT).max(1)).unwrap_or(u32::MAX).min(Semaphore::MAX_PERMITS as u32);
+        Budget { units: Arc::new(Semaphore::new(total as usize)), total }
+    }
+
+    /// Units for a batch, never more than there are at all.
+    fn units_of(&self, batch: &RecordBatch) -> u32 {
+        u32::try_from(batch.get_array_memory_size() / UNIT + 1).unwrap_or(u32::MAX).min(self.total)
+    }
+}
+
+type Item = (Result<RecordBatch>, Option<OwnedSemaphorePermit>);
+
+/// One file being read by a task of its own.
+struct Running {
+    batches: mpsc::UnboundedReceiver<Item>,
+    front: Arc<Semaphore>,
+    is_front: bool,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+struct State<T, F> {
+    waiting: VecDeque<T>,
+    running: VecDeque<Running>,
+    parallelism: usize,
+    budget: Budget,
+    open: F,
+}
+
+/// The batches of all `inputs`, in order; up to `parallelism` of them are open at once.
+pub(crate) fn in_order<T, F>(inputs: Vec<T>, parallelism: usize, budget: Budget, open: F) -> BatchStream
+where
+    T: Send + 'static,
+    F: Fn(T) -> BatchStream + Send + 'static,
+{
+    let state = State { waiting: inputs.into(), running: VecDeque::new(), parallelism, budget, open };
+    stream::unfold(Some(state), |state| async move {
+        let mut state = state?;
+        loop {
+            state.start();
+            let Some(front) = state.running.front_mut() else {
+                return None;
+            };
+            match front.batches.recv().await {
+                Some((Ok(batch), _permit)) => return Some((Ok(batch), Some(state))),
+                Some((Err(err), _)) => return Some((Err(err), None)),
+                None => {
+                    if let Some(mut done) = state.running.pop_front()
+                        && let Err(err) = (&mut done.task).await
+                        && err.is_panic()
+                    {
+                        let err = Error::corrupt("a reader panicked on a data file").with_source(err);
+                        return Some((Err(err), None));
+                    }
+                }
+            }
+        }
+    })
+    .boxed()
+}
+
+impl<T, F> State<T, F>
+where
+    T: Send + 'static,
+    F: Fn(T) -> BatchStream + Send + 'static,
+{
+    /// Opens files up to the parallelism and tells the first one that it is its turn.
+    fn start(&mut self) {
+        while self.running.len() < self.parallelism {
+            let Some(input) = self.waiting.pop_front() else { break };
+            let (sender, batches) = mpsc::unbounded_channel();
+            let front = Arc::new(Semaphore::new(0));
+            let stream = (self.open)(input);
+            let task = tokio::spawn(pump(stream, sender, self.budget.clone(), front.clone()));
+            self.running.push_back(Running { batches, front, is_front: false, task });
+        }
+        if let Some(first) = self.running.front_mut().filter(|f| !f.is_front) {
+            first.is_front = true;
+            first.front.add_permits(FRONT_BATCHES);
+        }
+    }
+}
+
+/// Sends the batches of one file; each waits for room in the budget or, when the file is in front, in its allowance.
+async fn pump(
+    mut stream: BatchStream,
+    sender: mpsc::UnboundedSender<Item>,
+    budget: Budget,
+    front: Arc<Semaphore>,
+) {
+    while let Some(item) = stream.next().await {
+        let Ok(batch) = item else {
+            let _ = sender.send((item, None));
+            return;
+        };
+        let by_budget = Box::pin(budget.units.clone().acquire_many_owned(budget.units_of(&batch)));
+        let by_front = Box::pin(front.clone().acquire_owned());
+        let permit = match select(by_front, by_budget).await {
+            Either::Left((permit, _)) | Either::Right((permit, _)) => permit,
+        };
+        // Semaphores are never closed, and the receiver is gone when nobody wants the rest.
+        let Ok(permit) = permit else { return };
+        if sender.send((Ok(batch), Some(permit))).is_err() {
+            return;
+        }
+    }
+}

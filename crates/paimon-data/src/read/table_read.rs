@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! `TableRead`: a compiled read of one table, run on any of its splits.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use futures_core::stream::BoxStream;
+use futures_util::StreamExt;
+use paimon_format::{Cache, FormatRegistry, MemoryPool, UnboundedMemoryPool};
+use paimon_protocol::{DataSplit, PlanEnvelope};
+use paimon_storage::Storage;
+use paimon_types::{CoreOptions, DataField, DataType, Error, Predicate, Result, TableSchema, TypeKind, to_arrow_schema};
+
+use super::file_read::FileReader;
+use super::filter::BatchFilter;
+use super::read_ahead::{Budget, in_order};
+use super::{FixedSchemas, SchemaSource};
+
+/// Batches of a read, in order.
+pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
+
+/// Option that chooses the Arrow unit of TIMESTAMP(7–9): `ns` (default; years 1677 to 2262) or `us` (all years, cut to microseconds).
+pub(crate) const TIMESTAMP_UNIT: &str = "read.timestamp-unit";
+
+const DEFAULT_BATCH_SIZE: usize = 8192;
+const DEFAULT_BUDGET: usize = 96 << 20;
+
+/// What a worker must know about a table to read its splits. Nothing is read from the table's metadata.
+#[derive(Clone, Debug)]
+pub struct ReadContext {
+    /// Where the files are.
+    pub storage: Storage,
+    /// File formats by name.
+    pub registry: Arc<FormatRegistry>,
+    /// Schema in which rows are returned.
+    pub read_schema: Arc<TableSchema>,
+    /// Schemas of older files.
+    pub schemas: Arc<dyn SchemaSource>,
+    /// Table options, dynamic ones applied.
+    pub options: CoreOptions,
+}
+
+impl ReadContext {
+    /// The context of a plan envelope.
+    ///
+    /// # Errors
+    /// `InvalidInput` for a bad option of readers.
+    pub fn from_envelope(envelope: &PlanEnvelope, storage: Storage, registry: Arc<FormatRegistry>) -> Result<Self> {
+        let read_schema = Arc::new(envelope.read_schema.clone());
+        let schemas = envelope.schemas.iter().cloned().map(Arc::new).chain([read_schema.clone()]);
+        Ok(ReadContext {
+            storage,
+            registry,
+            schemas: Arc::new(FixedSchemas::new(schemas)),
+            options: CoreOptions::from_map_for_read(&envelope.options)?,
+            read_schema,
+        })
+    }
+}
+
+/// Chooses columns, rows and resources of a [`TableRead`].
+#[derive(Debug)]
+pub struct TableReadBuilder {
+    context: ReadContext,
+    columns: Option<Vec<String>>,
+    filter: Option<Predicate>,
+    batch_size: Option<usize>,
+    parallelism: usize,
+    budget: usize,
+    pool: Option<Arc<dyn MemoryPool>>,
+    cache: Option<Arc<dyn Cache>>,
+}
+
+impl TableReadBuilder {
+    /// Returns these columns in this order; all columns by default. An empty list reads rows without columns.
+    #[must_use]
+    pub fn select<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.columns = Some(columns.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Returns only rows for which `predicate` is true (not false, not unknown). Columns of the predicate need not be selected.
+    #[must_use]
+    pub fn filter(mut self, predicate: Predicate) -> Self {
+        self.filter = Some(match self.filter.take() {
+            None => predicate,
+            Some(other) => Predicate::and([other, predicate]),
+        });
+        self
+    }
+
+    /// Largest number of rows of a batch; option `read.batch-size`, else 8192.
+    #[must_use]
+    pub fn batch_size(mut self, rows: usize) -> Self {
+        self.batch_size = Some(rows);
+        self
+    }
+
+    /// Number of files that are decoded at once; by default the number of processors, at most 8.
+    #[must_use]
+    pub fn parallelism(mut self, files: usize) -> Self {
+        self.parallelism = files.max(1);
+        self
+    }
+
+    /// Bytes of decoded batches that may wait for the consumer; 96 MiB by default.
+    #[must_use]
+    pub fn memory_budget(mut self, bytes: usize) -> Self {
+        self.budget = bytes;
+        self
+    }
+
+    /// A pool that the formats charge for what they hold.
+    #[must_use]
+    pub fn memory_pool(mut self, pool: Arc<dyn MemoryPool>) -> Self {
+        self.pool = Some(pool);
+        self
+    }
+
+    /// A cache of file footers.
+    #[must_use]
+    pub fn cache(mut self, cache: Arc<dyn Cache>) -> Self {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// Checks everything that can be checked before a file is opened.
+    ///
+    /// # Errors
+    /// `InvalidInput` for an unknown column or option value; `Unsupported` that names what this reader does not implement.
+    pub fn build(self) -> Result<TableRead> {
+        let TableReadBuilder { context, columns, filter, batch_size, parallelism, budget, pool, cache } = self;
+        let schema = &context.read_schema;
+        context.options.check_readable(schema)?;
+        let micros = match context.options.raw().get(TIMESTAMP_UNIT).map(String::as_str) {
+            None | Some("ns") => false,
+            Some("us") => true,
+            Some(other) => {
+                return Err(Error::invalid(format!("option {TIMESTAMP_UNIT} is '{other}'; allowed: ns, us"))
+                    .with("option", TIMESTAMP_UNIT));
+            }
+        };
+        let output = match &columns {
+            None => schema.fields.clone(),
+            Some(names) => names.iter().map(|name| column(schema, name)).collect::<Result<_>>()?,
+        };
+        let mut read = output.clone();
+        if let Some(filter) = &filter {
+            for id in filter.columns().into_iter().collect::<BTreeSet<i32>>() {
+                if read.iter().all(|f| f.id != id) {
+                    let field = schema.field_by_id(id).ok_or_else(|| {
+                        Error::invalid(format!("the filter uses field id {id}, which the table does not have"))
+                    })?;
+                    read.push(field.clone());
+                }
+            }
+        }
+        for field in &mut read {
+            context.options.check_column_readable(&field.name)?;
+            check_type(&field.data_type).map_err(|e| e.with("column", &field.name))?;
+            if micros {
+                field.data_type = cut_to_micros(&field.data_type);
+            }
+        }
+        let arrow = Arc::new(to_arrow_schema(&read));
+        let output_columns = output.len();
+        let output_schema = Arc::new(to_arrow_schema(read.get(..output_columns).unwrap_or_default()));
+        let batch_filter = filter.as_ref().map(|f| BatchFilter::new(f, &read)).transpose()?;
+        let explicit = context.options.raw().contains_key("read.batch-size");
+        let from_option = usize::try_from(context.options.read_batch_size).ok().filter(|_| explicit);
+        Ok(TableRead {
+            output_schema,
+            parallelism,
+            budget: Budget::new(budget),
+            file: Arc::new(FileReader {
+                batch_size: batch_size.or(from_option).unwrap_or(DEFAULT_BATCH_SIZE).max(1),
+                pool: pool.unwrap_or_else(|| Arc::new(UnboundedMemoryPool::new())),
+                cache,
+                context,
+                read,
+                arrow,
+                output_columns,
+                predicate: filter,
+                filter: batch_filter,
+            }),
+        })
+    }
+}
+
+/// A compiled read: schema mapping, filter and resources. Cheap to clone; reads any number of splits at once.
+///
+/// The same read with the same split gives the same rows in the same order, whatever the parallelism.
+#[derive(Clone, Debug)]
+pub struct TableRead {
+    file: Arc<FileReader>,
+    output_schema: SchemaRef,
+    parallelism: usize,
+    budget: Budget,
+}
+
+impl TableRead {
+    /// Starts a read of a table.
+    pub fn builder(context: ReadContext) -> TableReadBuilder {
+        let parallelism = std::thread::available_parallelism().map_or(2, |n| n.get().min(8));
+        TableReadBuilder {
+            context,
+            columns: None,
+            filter: None,
+            batch_size: None,
+            parallelism,
+            budget: DEFAULT_BUDGET,
+            pool: None,
+            cache: None,
+        }
+    }
+
+    /// Schema of every batch, independent of the files read.
+    pub fn schema(&self) -> SchemaRef {
+        self.output_schema.clone()
+    }
+
+    /// Rows of a split: files in the order of the split, rows in file order. No batch is empty.
+    ///
+    /// Must be polled inside a tokio runtime. Dropping the stream stops all work that it started. After an error the stream ends.
+    ///
+    /// # Errors
+    /// The stream yields `Unsupported` for splits that this reader does not implement (merging, deletion vectors, data
+    /// evolution), `Corrupt` that names the file, and errors of the store.
+    pub fn read(&self, split: DataSplit) -> BatchStream {
+        self.read_all(vec![split])
+    }
+
+    /// Rows of several splits, one split after the other; files are read ahead across splits.
+    ///
+    /// # Errors
+    /// As [`TableRead::read`].
+    pub fn read_all(&self, splits: Vec<DataSplit>) -> BatchStream {
+        if let Err(err) = splits.iter().try_for_each(|split| self.check_split(split)) {
+            return futures_util::stream::once(async move { Err(err) }).boxed();
+        }
+        let mut files = Vec::new();
+        for split in splits {
+            let split = Arc::new(split);
+            files.extend((0..split.data_files.len()).map(|index| (split.clone(), index)));
+        }
+        let reader = self.file.clone();
+        let open = move |(split, index): (Arc<DataSplit>, usize)| reader.clone().stream(split, index);
+        in_order(files, self.parallelism, self.budget.clone(), open)
+    }
+
+    fn check_split(&self, split: &DataSplit) -> Result<()> {
+        let refuse = |what: &str| {
+            Err(Error::unsupported(format!("{what} is not implemented"))
+                .with("path", &split.bucket_path)
+                .with("snapshot", split.snapshot_id))
+        };
+        if split.deletion_files.as_ref().is_some_and(|files| files.iter().any(Option::is_some)) {
+            return refuse("reading files with deletion vectors");
+        }
+        if !split.raw_convertible && split.data_files.len() > 1 {
+            return refuse("reading a split whose files must be merged");
+        }
+        for file in &split.data_files {
+            if file.file_name.ends_with(".blob") || file.file_name.contains(".vector.") || file.write_cols.is_some() {
+                return refuse("reading files that hold a part of the columns (data evolution)");
+            }
+            if file.delete_row_count.unwrap_or(0) > 0 {
+                return refuse("reading a file with retractions");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn column(schema: &TableSchema, name: &str) -> Result<DataField> {
+    schema.field(name).cloned().ok_or_else(|| {
+        let known: Vec<&str> = schema.fields.iter().map(|f| f.name.as_str()).collect();
+        Error::invalid(format!("the table has no column '{name}', it has: {}", known.join(", "))).with("column", name)
+    })
+}
+
+/// Types that no reader here knows how to return.
+fn check_type(data_type: &DataType) -> Result<()> {
+    match &data_type.kind {
+        TypeKind::Blob => Err(Error::unsupported("reading BLOB columns is not implemented")),
+        TypeKind::Array(e) | TypeKind::Multiset(e) | TypeKind::Vector(e, _) => check_type(e),
+        TypeKind::Map(k, v) => check_type(k).and_then(|()| check_type(v)),
+        TypeKind::Row(fields) => fields.iter().try_for_each(|f| check_type(&f.data_type)),
+        _ => Ok(()),
+    }
+}
+
+/// TIMESTAMP and TIMESTAMP_LTZ of more than six digits become six digits, at every depth.
+fn cut_to_micros(data_type: &DataType) -> DataType {
+    let cut = |t: &DataType| Box::new(cut_to_micros(t));
+    let kind = match &data_type.kind {
+        TypeKind::Timestamp(p) => TypeKind::Timestamp((*p).min(6)),
+        TypeKind::TimestampLtz(p) => TypeKind::TimestampLtz((*p).min(6)),
+        TypeKind::Array(e) => TypeKind::Array(cut(e)),
+        TypeKind::Multiset(e) => TypeKind::Multiset(cut(e)),
+        TypeKind::Vector(e, n) => TypeKind::Vector(cut(e), *n),
+        TypeKind::Map(k, v) => TypeKind::Map(cut(k), cut(v)),
+        TypeKind::Row(fields) => TypeKind::Row(
+            fields.iter().map(|f| DataField { data_type: cut_to_micros(&f.data_type), ..f.clone() }).collect(),
+        ),
+        other => other.clone(),
+    };
+    DataType { kind, nullable: data_type.nullable }
+}
