@@ -54,6 +54,9 @@ pub struct Environment {
 
 impl Default for Environment {
     fn default() -> Self {
-        Environment { clock: Arc::new(SystemClock), ids: Arc::new(UuidSource) }
+        Environment {
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(UuidSource),
+        }
     }
 }
