@@ -1,3 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! paimon-format-parquet
+//! Parquet for Apache Paimon tables: a [`ParquetFileFormatFactory`] for a `paimon_format::FormatRegistry`.
+//!
+//! Files are laid out as the Java product lays them out (`data-files.md` 3): message `paimon_schema`, field ids at
+//! every depth, INT96 for timestamps finer than microseconds. Files of other writers of the format are read as well.
+
+mod format;
+mod options;
+
+pub use format::{ParquetFileFormat, ParquetFileFormatFactory};
