@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package fixturesgen;
+
+import org.apache.paimon.Snapshot;
+import org.apache.paimon.io.DataOutputViewStreamWrapper;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.sink.CommitMessageSerializer;
+import org.apache.paimon.table.source.DataSplit;
+import org.apache.paimon.table.source.Split;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Copies a finished table beside the rows, splits and messages that Java makes of it. */
+final class Exporter {
+    /** With more snapshots than this, splits are kept for {@code latest}, tags and branches only. */
+    private static final int MAX_SNAPSHOTS_WITH_SPLITS = 6;
+
+    private Exporter() {}
+
+    static String paimonVersion() {
+        return Snapshot.class.getPackage().getImplementationVersion();
+    }
+
+    /** Writes one table into {@code directory} and returns its entry of the manifest. */
+    static Map<String, Object> export(
+            TableWriter writer, Path directory, String path, List<String> features) throws Exception {
+        Path target = directory.resolve("table");
+        copy(Path.of(writer.path), target);
+        Map<String, FileStoreTable> selectors = selectors(writer.path);
+        long snapshots = selectors.keySet().stream().filter(s -> s.startsWith("snapshot-")).count();
+        Map<String, Object> splits = new LinkedHashMap<>();
+        for (Map.Entry<String, FileStoreTable> entry : selectors.entrySet()) {
+            String selector = entry.getKey();
+            FileStoreTable table = entry.getValue();
+            List<Split> plan = Tables.plan(table);
+            Path expected = directory.resolve("expected/" + selector + ".jsonl");
+            Files.createDirectories(expected.getParent());
+            Files.writeString(expected, lines(Tables.rows(table, plan)));
+            boolean numbered = selector.matches("(.*@)?snapshot-.*");
+            if (!numbered || (snapshots <= MAX_SNAPSHOTS_WITH_SPLITS && !selector.equals("snapshot-" + snapshots))) {
+                splits.put(selector, writeSplits(directory, selector, plan));
+            }
+        }
+        CommitMessageSerializer serializer = new CommitMessageSerializer();
+        if (!writer.messages().isEmpty()) {
+            try (OutputStream out = Files.newOutputStream(directory.resolve("messages.bin"))) {
+                serializer.serializeList(writer.messages(), new DataOutputViewStreamWrapper(out));
+            }
+        }
+        Map<String, Object> entry = new LinkedHashMap<>();
+        entry.put("path", path);
+        entry.put("features", features);
+        entry.put("location", writer.table().location().toString());
+        entry.put("sha256", treeHash(target));
+        entry.put("messages", writer.messages().size());
+        entry.put("messageVersion", serializer.getVersion());
+        entry.put("splits", splits);
+        return entry;
+    }
+
+    private static String lines(List<String> rows) {
+        return rows.isEmpty() ? "" : String.join("\n", rows) + "\n";
+    }
+
+    private static Map<String, FileStoreTable> selectors(String path) throws IOException {
+        FileStoreTable main = Tables.open(path);
+        Map<String, FileStoreTable> selectors = new LinkedHashMap<>();
+        addSnapshots(selectors, "", main);
+        main.tagManager().allTagNames().stream().sorted()
+                .forEach(tag -> selectors.put("tag-" + tag, Tables.at(main, "scan.tag-name", tag)));
+        for (String branch : main.branchManager().branches().stream().sorted().toList()) {
+            addSnapshots(selectors, branch + "@", main.switchToBranch(branch));
+        }
+        return selectors;
+    }
+
+    private static void addSnapshots(
+            Map<String, FileStoreTable> selectors, String prefix, FileStoreTable table)
+            throws IOException {
+        List<Long> ids;
+        try (Stream<Long> stream = table.snapshotManager().snapshotIdStream()) {
+            ids = stream.sorted().toList();
+        }
+        for (long id : ids) {
+            selectors.put(
+                    prefix + "snapshot-" + id, Tables.at(table, "scan.snapshot-id", String.valueOf(id)));
+        }
+        selectors.put(prefix + "latest", table);
+    }
+
+    private static int writeSplits(Path directory, String selector, List<Split> plan) throws IOException {
+        Files.createDirectories(directory.resolve("splits"));
+        for (int i = 0; i < plan.size(); i++) {
+            Path file = directory.resolve("splits/" + selector + "-" + i + ".bin");
+            try (OutputStream out = Files.newOutputStream(file)) {
+                ((DataSplit) plan.get(i)).serialize(new DataOutputViewStreamWrapper(out));
+            }
+        }
+        return plan.size();
+    }
+
+    private static List<Path> files(Path root) throws IOException {
+        try (Stream<Path> walk = Files.walk(root)) {
+            return walk.filter(Files::isRegularFile).toList();
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        for (Path file : files(from)) {
+            Path target = to.resolve(from.relativize(file).toString());
+            Files.createDirectories(target.getParent());
+            Files.copy(file, target);
+        }
+    }
+
+    /**
+     * SHA-256 over one line a file, sorted by the bytes of the path: the SHA-256 of the file in hex,
+     * two blanks, its path within the table, a line feed (what {@code sha256sum} prints).
+     */
+    private static String treeHash(Path root) throws Exception {
+        List<byte[]> paths = new ArrayList<>();
+        for (Path file : files(root)) {
+            paths.add(root.relativize(file).toString().getBytes(StandardCharsets.UTF_8));
+        }
+        paths.sort(Arrays::compareUnsigned);
+        MessageDigest tree = MessageDigest.getInstance("SHA-256");
+        for (byte[] path : paths) {
+            byte[] content = Files.readAllBytes(root.resolve(new String(path, StandardCharsets.UTF_8)));
+            String hash = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
+            tree.update((hash + "  ").getBytes(StandardCharsets.UTF_8));
+            tree.update(path);
+            tree.update((byte) '\n');
+        }
+        return HexFormat.of().formatHex(tree.digest());
+    }
+}

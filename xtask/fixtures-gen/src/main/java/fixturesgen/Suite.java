@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package fixturesgen;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** A directory of tables with their manifest. */
+final class Suite {
+    /** Fills a table that is not yet created. */
+    interface Recipe {
+        void fill(TableWriter table) throws Exception;
+    }
+
+    /** Tables are made here and then copied, so that paths in splits do not depend on the machine. */
+    private static final Path WORK = Path.of("/tmp/paimon-fixtures");
+
+    private static final String ENTRY_START = "    {\"path\": \"";
+
+    private final Path directory;
+    private final String only;
+    private final Map<String, String> entries = new TreeMap<>();
+    private final IllegalStateException failures = new IllegalStateException("tables failed");
+
+    /** With {@code only}, tables whose path does not start with it are left as they are. */
+    Suite(Path directory, String only) throws IOException {
+        this.directory = directory;
+        this.only = only;
+        if (only.isEmpty()) {
+            return;
+        }
+        for (String line : Files.readAllLines(directory.resolve("manifest.json"))) {
+            if (line.startsWith(ENTRY_START)) {
+                String rest = line.substring(ENTRY_START.length());
+                String path = rest.substring(0, rest.indexOf('"'));
+                if (!path.startsWith(only)) {
+                    entries.put(path, line.endsWith(",") ? line.substring(0, line.length() - 1) : line);
+                }
+            }
+        }
+    }
+
+    /** Makes the table {@code <feature>/<name>}. */
+    void table(String path, String features, Recipe recipe) throws Exception {
+        if (!path.startsWith(only)) {
+            return;
+        }
+        Path work = WORK.resolve(path);
+        delete(work);
+        delete(directory.resolve(path));
+        TableWriter writer = new TableWriter(work.resolve("table").toString());
+        try {
+            recipe.fill(writer);
+            Map<String, Object> entry =
+                    Exporter.export(
+                            writer, directory.resolve(path), path, List.of(features.split(", *")));
+            entries.put(path, "    " + Json.text(entry));
+        } catch (Exception e) {
+            failures.addSuppressed(new IllegalStateException("table " + path, e));
+        }
+        delete(work);
+    }
+
+    void finish() throws IOException {
+        Map<String, Object> head = new LinkedHashMap<>();
+        head.put("paimonVersion", Exporter.paimonVersion());
+        List<String> lines = new ArrayList<>();
+        lines.add("{");
+        head.forEach((k, v) -> lines.add("  \"" + k + "\": " + Json.text(v) + ","));
+        lines.add("  \"tables\": [");
+        lines.add(String.join(",\n", entries.values()));
+        lines.add("  ]");
+        lines.add("}");
+        Files.createDirectories(directory);
+        Files.write(directory.resolve("manifest.json"), lines);
+        if (failures.getSuppressed().length > 0) {
+            throw failures;
+        }
+    }
+
+    static void delete(Path path) throws IOException {
+        if (!Files.exists(path)) {
+            return;
+        }
+        try (Stream<Path> walk = Files.walk(path)) {
+            for (Path file : walk.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package fixturesgen;
+
+import org.apache.paimon.data.InternalRow;
+import org.apache.paimon.fs.Path;
+import org.apache.paimon.fs.local.LocalFileIO;
+import org.apache.paimon.schema.Schema;
+import org.apache.paimon.schema.SchemaChange;
+import org.apache.paimon.schema.SchemaManager;
+import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.sink.BatchTableCommit;
+import org.apache.paimon.table.sink.BatchTableWrite;
+import org.apache.paimon.table.sink.BatchWriteBuilder;
+import org.apache.paimon.table.sink.CommitMessage;
+import org.apache.paimon.types.DataType;
+import org.apache.paimon.types.RowType;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** Creates one table, commits to it, and keeps the commit messages. */
+final class TableWriter {
+    final String path;
+    private final Schema.Builder schema = Schema.newBuilder();
+    private final List<CommitMessage> messages = new ArrayList<>();
+    private FileStoreTable table;
+
+    TableWriter(String path) {
+        this.path = path;
+    }
+
+    TableWriter column(String name, Object type) {
+        schema.column(name, Values.type(type));
+        return this;
+    }
+
+    TableWriter column(String name, DataType type, String comment, String defaultValue) {
+        schema.column(name, type, comment, defaultValue);
+        return this;
+    }
+
+    TableWriter partitionBy(String... names) {
+        schema.partitionKeys(names);
+        return this;
+    }
+
+    TableWriter primaryKey(String... names) {
+        schema.primaryKey(names);
+        return this;
+    }
+
+    TableWriter option(String key, Object value) {
+        schema.option(key, value.toString());
+        return this;
+    }
+
+    TableWriter comment(String comment) {
+        schema.comment(comment);
+        return this;
+    }
+
+    Schema schema() {
+        return schema.build();
+    }
+
+    TableWriter create() throws Exception {
+        new SchemaManager(LocalFileIO.create(), new Path(path)).createTable(schema.build());
+        table = Tables.open(path);
+        return this;
+    }
+
+    FileStoreTable table() {
+        return table;
+    }
+
+    List<CommitMessage> messages() {
+        return messages;
+    }
+
+    /** Appends rows of plain Java values in one commit. */
+    TableWriter write(Object[]... rows) throws Exception {
+        return writeInternal(internal(table.rowType(), rows), null);
+    }
+
+    /** Replaces the given partition, or with an empty one those partitions that the rows have. */
+    TableWriter overwrite(Map<String, String> partition, Object[]... rows) throws Exception {
+        return writeInternal(internal(table.rowType(), rows), partition);
+    }
+
+    TableWriter writeInternal(List<? extends InternalRow> rows, Map<String, String> overwrite)
+            throws Exception {
+        commit(table, rows, overwrite);
+        return this;
+    }
+
+    TableWriter writeToBranch(String branch, Object[]... rows) throws Exception {
+        FileStoreTable onBranch = table.switchToBranch(branch);
+        commit(onBranch, internal(onBranch.rowType(), rows), null);
+        return this;
+    }
+
+    /** Writes with options that hold for this commit only. */
+    TableWriter writeWith(Map<String, String> options, Object[]... rows) throws Exception {
+        commit(table.copy(options), internal(table.rowType(), rows), null);
+        return this;
+    }
+
+    TableWriter alter(SchemaChange... changes) throws Exception {
+        table.schemaManager().commitChanges(changes);
+        table = Tables.open(path);
+        return this;
+    }
+
+    TableWriter alterBranch(String branch, SchemaChange... changes) throws Exception {
+        table.switchToBranch(branch).schemaManager().commitChanges(changes);
+        return this;
+    }
+
+    private static List<InternalRow> internal(RowType type, Object[]... rows) {
+        List<InternalRow> internal = new ArrayList<>();
+        Arrays.stream(rows).forEach(row -> internal.add(Values.internalRow(type, row)));
+        return internal;
+    }
+
+    private void commit(
+            FileStoreTable target, List<? extends InternalRow> rows, Map<String, String> overwrite)
+            throws Exception {
+        BatchWriteBuilder builder = target.newBatchWriteBuilder();
+        if (overwrite != null) {
+            builder.withOverwrite(overwrite);
+        }
+        try (BatchTableWrite write = builder.newWrite();
+                BatchTableCommit commit = builder.newCommit()) {
+            write.withIOManager(Tables.IO_MANAGER);
+            for (InternalRow row : rows) {
+                write.write(row);
+            }
+            List<CommitMessage> prepared = write.prepareCommit();
+            messages.addAll(prepared);
+            commit.commit(prepared);
+        }
+    }
+}
