@@ -13,21 +13,32 @@ mod data_type;
 mod datum;
 mod error;
 mod hash;
-mod partition;
+mod json_text;
 mod options;
+mod parse;
+mod partition;
 mod predicate;
 mod schema;
 mod stream;
 pub mod text;
+mod type_json;
+mod variant;
 
 pub use arrow::{arrow_type, from_arrow_schema, to_arrow_field, to_arrow_schema};
-pub use binary::{BinaryRow, BinaryRowWriter};
-pub use bucket::{BucketFunction, bucket_from_hash, hive_bucket, mod_bucket};
+pub use binary::{
+    BinaryArray, BinaryArrayRef, BinaryRow, BinaryRowRef, BinaryRowWriter, read_nullable_stream_value, read_stream_value,
+    write_nullable_stream_value, write_stream_value,
+};
+pub use bucket::{
+    BucketFunction, bucket_from_hash, dynamic_bucket_assigner, hive_bucket, hive_combine, hive_hash_bytes, hive_hash_datum,
+    hive_hash_decimal, hive_hash_f32, hive_hash_f64, hive_hash_i64, is_assigned_bucket, mod_bucket,
+};
 pub use data_type::{DataField, DataType, MAX_LENGTH, TypeKind, system_field};
 pub use datum::{Datum, Timestamp};
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{bigint_row_hash, bytes_row_hash, int_row_hash, murmur_bytes, murmur_words, null_row_hash};
 pub use partition::{PartitionNaming, escape_path_name, unescape_path_name};
+pub use json_text::to_pretty_json;
 pub use options::{
     ChangelogProducer, CoreOptions, ExternalPathStrategy, IncrementalScanMode, MergeEngine, OPTIONS, OptionScope,
     OptionSpec, StartupMode, StatsMode, TableType, options_markdown, parse_duration_millis, parse_memory_size,
@@ -36,3 +47,4 @@ pub use predicate::{ColumnStats, LeafPredicate, Predicate, PredicateOp};
 pub use schema::{NewTable, TableSchema};
 pub use stream::{DataInput, DataOutput};
 pub use text::{datum_from_string, datum_to_string, java_double_to_string, java_float_to_string};
+pub use variant::variant_to_json;

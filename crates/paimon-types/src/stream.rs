@@ -181,17 +181,44 @@ impl<'a> DataInput<'a> {
     /// # Errors
     /// `Corrupt` also for malformed sequences and unpaired surrogates.
     pub fn read_utf(&mut self) -> Result<String> {
-        Err(Error::unsupported("stub"))
+        let start = self.position;
+        let text = self.read_u16().and_then(|len| self.read_bytes(usize::from(len))).and_then(|bytes| {
+            decode_modified_utf8(bytes).ok_or_else(|| {
+                Error::corrupt(format!("text at offset {start} is not modified UTF-8 of whole characters"))
+            })
+        });
+        if text.is_err() {
+            self.position = start;
+        }
+        text
     }
 
     /// `VarLengthIntUtils.decodeInt`.
     pub fn read_var_i32(&mut self) -> Result<i32> {
-        Err(Error::unsupported("stub"))
+        let start = self.position;
+        let value = self.read_leb128(5)?;
+        i32::try_from(value).map_err(|_| {
+            self.position = start;
+            Error::corrupt(format!("variable-length int {value} at offset {start}, expected at most {}", i32::MAX))
+        })
     }
 
     /// `VarLengthIntUtils.decodeLong`.
     pub fn read_var_i64(&mut self) -> Result<i64> {
-        Err(Error::unsupported("stub"))
+        self.read_leb128(9)
+    }
+
+    /// Up to nine groups of seven bits, so that the value is never negative.
+    fn read_leb128(&mut self, max_bytes: usize) -> Result<i64> {
+        let mut value = 0i64;
+        for (index, byte) in self.bytes.get(self.position..).unwrap_or_default().iter().take(max_bytes).enumerate() {
+            value |= i64::from(byte & 0x7f) << (7 * index);
+            if byte & 0x80 == 0 {
+                self.position += index + 1;
+                return Ok(value);
+            }
+        }
+        Err(Error::corrupt(format!("malformed variable-length integer at offset {}", self.position)))
     }
 }
 
@@ -333,8 +360,28 @@ impl DataOutput {
     ///
     /// # Errors
     /// `InvalidInput` when the encoded form is longer than 65535 bytes; nothing is written then.
-    pub fn write_utf(&mut self, _text: &str) -> Result<()> {
-        Err(Error::unsupported("stub"))
+    pub fn write_utf(&mut self, text: &str) -> Result<()> {
+        let len: usize = text.chars().map(modified_utf8_len).sum();
+        let Ok(short) = u16::try_from(len) else {
+            return Err(Error::invalid(format!("text of {len} encoded bytes, expected at most {}", u16::MAX)));
+        };
+        self.write_u16(short);
+        if len == text.len() && !text.contains('\0') {
+            self.write_bytes(text.as_bytes());
+            return Ok(());
+        }
+        for unit in text.encode_utf16() {
+            match unit {
+                0x01..=0x7f => self.write_u8(unit as u8),
+                0 | 0x80..=0x7ff => self.write_bytes(&[0xc0 | (unit >> 6) as u8, 0x80 | (unit & 0x3f) as u8]),
+                _ => self.write_bytes(&[
+                    0xe0 | (unit >> 12) as u8,
+                    0x80 | (unit >> 6 & 0x3f) as u8,
+                    0x80 | (unit & 0x3f) as u8,
+                ]),
+            }
+        }
+        Ok(())
     }
 
     /// `VarLengthIntUtils.encodeInt`.
@@ -349,7 +396,55 @@ impl DataOutput {
     ///
     /// # Errors
     /// `InvalidInput` when negative.
-    pub fn write_var_i64(&mut self, _value: i64) -> Result<()> {
-        Err(Error::unsupported("stub"))
+    pub fn write_var_i64(&mut self, value: i64) -> Result<()> {
+        let Ok(mut rest) = u64::try_from(value) else {
+            return Err(Error::invalid(format!("variable-length integer {value}, expected 0 or more")));
+        };
+        while rest > 0x7f {
+            self.write_u8(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        self.write_u8(rest as u8);
+        Ok(())
     }
 }
+
+fn modified_utf8_len(c: char) -> usize {
+    match c {
+        '\0' => 2,
+        c if c.len_utf8() == 4 => 6,
+        c => c.len_utf8(),
+    }
+}
+
+/// Text of UTF-16 units in one to three bytes each; `None` when malformed or not whole characters. As Java, accepts plain zero bytes
+/// and longer forms than needed.
+fn decode_modified_utf8(bytes: &[u8]) -> Option<String> {
+    if bytes.is_ascii() {
+        return String::from_utf8(bytes.to_vec()).ok();
+    }
+    let mut units = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    loop {
+        rest = match rest {
+            [] => break,
+            [a @ 0..=0x7f, rest @ ..] => {
+                units.push(u16::from(*a));
+                rest
+            }
+            [a @ 0xc0..=0xdf, b @ 0x80..=0xbf, rest @ ..] => {
+                units.push(u16::from(a & 0x1f) << 6 | u16::from(b & 0x3f));
+                rest
+            }
+            [a @ 0xe0..=0xef, b @ 0x80..=0xbf, c @ 0x80..=0xbf, rest @ ..] => {
+                units.push(u16::from(a & 0x0f) << 12 | u16::from(b & 0x3f) << 6 | u16::from(c & 0x3f));
+                rest
+            }
+            _ => return None,
+        };
+    }
+    String::from_utf16(&units).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,13 +2,27 @@
 
 //! `BinaryRow`, `BinaryArray` and `BinaryMap` (Java `org.apache.paimon.data`; `wire.md` 1 and 2).
 
+mod layout;
+mod read;
+mod typed_stream;
+mod view;
+mod write;
 mod writer;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
+pub(crate) use layout::kind_name;
+pub use typed_stream::{
+    read_nullable_stream_value, read_stream_value, write_nullable_stream_value, write_stream_value,
+};
+pub use view::{BinaryArrayRef, BinaryRowRef};
+pub(crate) use write::fits_precision;
 pub use writer::BinaryRowWriter;
 
-use crate::{DataInput, DataOutput, DataType, Datum, Error, Result};
+use crate::{DataInput, DataOutput, DataType, Datum, Error, Result, murmur_words};
 
 /// A row in Java's binary layout: little-endian, 8-byte slots, variable part behind.
 ///
@@ -22,45 +36,59 @@ pub struct BinaryRow {
 impl BinaryRow {
     /// The row without fields: eight zero bytes (Java `EMPTY_ROW`).
     pub fn empty() -> Self {
-        BinaryRow {
-            arity: 0,
-            bytes: Arc::from([0u8; 8]),
-        }
+        BinaryRow { arity: 0, bytes: Arc::from([0u8; 8]) }
     }
 
     /// Wraps row bytes (no length, no arity in front).
     ///
     /// # Errors
-    /// `Corrupt` when the bytes are shorter than the fixed part for `arity`.
+    /// `Corrupt` when the bytes are shorter than the fixed part for `arity`, `InvalidInput` when they are more than Java can hold (2 GiB).
     pub fn new(arity: usize, bytes: impl Into<Arc<[u8]>>) -> Result<Self> {
-        Ok(BinaryRow {
-            arity,
-            bytes: bytes.into(),
-        })
+        let bytes = bytes.into();
+        read::check_fixed_part(&bytes, arity)?;
+        // Room for the arity in front, so that every stream form has a length that fits.
+        if bytes.len() > i32::MAX as usize - 4 {
+            return Err(Error::invalid(format!("row of {} bytes, expected at most {}", bytes.len(), i32::MAX - 4)));
+        }
+        Ok(BinaryRow { arity, bytes })
     }
 
     /// Encodes values in the form that Java's generated projections write (`wire.md` 1.5, 1.6: null DECIMAL/TIMESTAMP reserve space).
+    /// NULL is accepted for every field: nullability is checked by writers, not by this form.
     ///
     /// # Errors
-    /// `InvalidInput` when a value does not fit its type.
-    pub fn encode(_types: &[DataType], _values: &[Option<Datum>]) -> Result<Self> {
-        Err(Error::unsupported("stub"))
+    /// `InvalidInput` when a value does not fit its type: another kind, a decimal of another scale or too many digits, nanoseconds in a
+    /// TIMESTAMP with p ≤ 3.
+    pub fn encode(types: &[DataType], values: &[Option<Datum>]) -> Result<Self> {
+        let mut bytes = Vec::with_capacity(layout::fixed_size(types.len()).saturating_add(32));
+        write::row(&mut bytes, types.iter(), values, 0)?;
+        Self::new(types.len(), bytes)
     }
 
-    /// Decodes all fields.
+    /// Decodes all fields. `types` may be shorter than the row as long as the null bits are as wide (`wire.md` 4).
     ///
     /// # Errors
-    /// `Corrupt` when a slot points outside of the row or `types` and arity disagree.
-    pub fn decode(&self, _types: &[DataType]) -> Result<Vec<Option<Datum>>> {
-        Err(Error::unsupported("stub"))
+    /// `Corrupt` when a slot points outside of the row, pieces overlap, text is not UTF-8 or `types` and arity disagree.
+    pub fn decode(&self, types: &[DataType]) -> Result<Vec<Option<Datum>>> {
+        if types.len() > self.arity
+            || layout::null_bits_size(types.len()) != layout::null_bits_size(self.arity)
+        {
+            return Err(Error::corrupt(format!("row of {} fields, expected {}", self.arity, types.len())));
+        }
+        read::row(&self.bytes, types.len(), types.iter(), 0)
     }
 
-    /// Decodes field `index`.
+    /// Decodes field `index` alone, in O(1).
     ///
     /// # Errors
-    /// As [`BinaryRow::decode`].
-    pub fn get(&self, _index: usize, _data_type: &DataType) -> Result<Option<Datum>> {
-        Err(Error::unsupported("stub"))
+    /// As [`BinaryRow::decode`]; `InvalidInput` when `index` is outside of the arity.
+    pub fn get(&self, index: usize, data_type: &DataType) -> Result<Option<Datum>> {
+        self.view().value(index, data_type)
+    }
+
+    /// Typed access to fields without [`Datum`]s.
+    pub fn view(&self) -> BinaryRowRef<'_> {
+        BinaryRowRef::from_checked(self.arity, &self.bytes)
     }
 
     /// Number of fields.
@@ -68,9 +96,19 @@ impl BinaryRow {
         self.arity
     }
 
+    /// The row kind byte: 0 `+I`, 1 `-U`, 2 `+U`, 3 `-D`. Rows used as keys, partitions and statistics have 0.
+    pub fn row_kind(&self) -> u8 {
+        self.bytes.first().copied().unwrap_or(0)
+    }
+
     /// The row bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Java `BinaryRow.hashCode` (`wire.md` 3.1): over all bytes, row kind included.
+    pub fn hash_code(&self) -> i32 {
+        murmur_words(&self.bytes)
     }
 
     /// Form A, "schemaless bytes": i32 BE arity, row bytes.
@@ -85,13 +123,15 @@ impl BinaryRow {
     ///
     /// # Errors
     /// `Corrupt` when too short or the arity is negative.
-    pub fn from_serialized(_bytes: &[u8]) -> Result<Self> {
-        Err(Error::unsupported("stub"))
-    }
-
-    /// Java `BinaryRow.hashCode` (`wire.md` 3.1).
-    pub fn hash_code(&self) -> i32 {
-        0
+    pub fn from_serialized(bytes: &[u8]) -> Result<Self> {
+        let Some((arity, row)) = bytes.split_first_chunk::<4>() else {
+            return Err(Error::corrupt(format!("serialized row of {} bytes, expected at least 12", bytes.len())));
+        };
+        let arity = i32::from_be_bytes(*arity);
+        match usize::try_from(arity) {
+            Ok(arity) => Self::new(arity, row),
+            Err(_) => Err(Error::corrupt(format!("serialized row of {arity} fields"))),
+        }
     }
 
     /// Writes form B, "schemaless stream": i32 BE (4 + row size), i32 BE arity, row bytes.
@@ -121,5 +161,51 @@ impl BinaryRow {
     /// `Corrupt` when too short for `arity` fields.
     pub fn read_record(input: &mut DataInput<'_>, arity: usize) -> Result<Self> {
         Self::new(arity, input.read_sized()?)
+    }
+}
+
+/// An array in Java's binary layout (Java `BinaryArray`; `wire.md` 1.7).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BinaryArray {
+    bytes: Arc<[u8]>,
+}
+
+impl BinaryArray {
+    /// Wraps array bytes.
+    ///
+    /// # Errors
+    /// `Corrupt` when the element count is negative or its null bits do not fit.
+    pub fn new(bytes: impl Into<Arc<[u8]>>) -> Result<Self> {
+        let bytes = bytes.into();
+        read::array_len(&bytes, 0)?;
+        Ok(BinaryArray { bytes })
+    }
+
+    /// Encodes elements; unlike in rows, nulls reserve nothing and every NaN is written alike.
+    ///
+    /// # Errors
+    /// `InvalidInput` when an element does not fit its type.
+    pub fn encode(element: &DataType, values: &[Option<Datum>]) -> Result<Self> {
+        let mut bytes = Vec::new();
+        write::array(&mut bytes, element, values.iter().map(Option::as_ref), 0)?;
+        Self::new(bytes)
+    }
+
+    /// Decodes all elements.
+    ///
+    /// # Errors
+    /// `Corrupt` when an element lies outside of the array.
+    pub fn decode(&self, element: &DataType) -> Result<Vec<Option<Datum>>> {
+        read::array(&self.bytes, element, 0)
+    }
+
+    /// The array bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Java `BinaryArray.hashCode`.
+    pub fn hash_code(&self) -> i32 {
+        murmur_words(&self.bytes)
     }
 }
