@@ -102,13 +102,19 @@ impl DataType {
 
     /// A `NOT NULL` type.
     pub fn required(kind: TypeKind) -> Self {
-        DataType { kind, nullable: false }
+        DataType {
+            kind,
+            nullable: false,
+        }
     }
 
     /// The same type with the given nullability.
     #[must_use]
     pub fn with_nullable(&self, nullable: bool) -> Self {
-        DataType { kind: self.kind.clone(), nullable }
+        DataType {
+            kind: self.kind.clone(),
+            nullable,
+        }
     }
 
     /// Nullable `STRING`.
@@ -125,7 +131,11 @@ impl DataType {
     pub fn is_nested(&self) -> bool {
         matches!(
             self.kind,
-            TypeKind::Array(_) | TypeKind::Multiset(_) | TypeKind::Map(..) | TypeKind::Vector(..) | TypeKind::Row(_)
+            TypeKind::Array(_)
+                | TypeKind::Multiset(_)
+                | TypeKind::Map(..)
+                | TypeKind::Vector(..)
+                | TypeKind::Row(_)
         )
     }
 
@@ -138,7 +148,13 @@ impl DataType {
 impl DataField {
     /// A field without comment and default.
     pub fn new(id: i32, name: impl Into<String>, data_type: DataType) -> Self {
-        DataField { id, name: name.into(), data_type, description: None, default_value: None }
+        DataField {
+            id,
+            name: name.into(),
+            data_type,
+            description: None,
+            default_value: None,
+        }
     }
 }
 

@@ -65,12 +65,18 @@ pub struct Timestamp {
 impl Timestamp {
     /// From epoch milliseconds.
     pub fn from_millis(millis: i64) -> Self {
-        Timestamp { millis, nanos_of_milli: 0 }
+        Timestamp {
+            millis,
+            nanos_of_milli: 0,
+        }
     }
 
     /// From epoch microseconds.
     pub fn from_micros(micros: i64) -> Self {
-        Timestamp { millis: micros.div_euclid(1000), nanos_of_milli: (micros.rem_euclid(1000) * 1000) as i32 }
+        Timestamp {
+            millis: micros.div_euclid(1000),
+            nanos_of_milli: (micros.rem_euclid(1000) * 1000) as i32,
+        }
     }
 
     /// From epoch nanoseconds.
@@ -83,7 +89,9 @@ impl Timestamp {
 
     /// Epoch microseconds, floored; `None` when outside 64 bits.
     pub fn to_micros(self) -> Option<i64> {
-        self.millis.checked_mul(1000)?.checked_add(i64::from(self.nanos_of_milli / 1000))
+        self.millis
+            .checked_mul(1000)?
+            .checked_add(i64::from(self.nanos_of_milli / 1000))
     }
 
     /// Epoch nanoseconds; `None` when outside 64 bits (before 1677 or after 2262).
@@ -106,9 +114,16 @@ impl Datum {
             (Datum::Double(a), Datum::Double(b)) => java_compare(*a, *b),
             (Datum::String(a), Datum::String(b)) => a.as_bytes().cmp(b.as_bytes()),
             (Datum::Bytes(a), Datum::Bytes(b)) => a.cmp(b),
-            (Datum::Decimal { unscaled: a, scale: sa }, Datum::Decimal { unscaled: b, scale: sb }) => {
-                compare_decimal(*a, *sa, *b, *sb)
-            }
+            (
+                Datum::Decimal {
+                    unscaled: a,
+                    scale: sa,
+                },
+                Datum::Decimal {
+                    unscaled: b,
+                    scale: sb,
+                },
+            ) => compare_decimal(*a, *sa, *b, *sb),
             (Datum::Date(a), Datum::Date(b)) | (Datum::Time(a), Datum::Time(b)) => a.cmp(b),
             (Datum::Timestamp(a), Datum::Timestamp(b)) => a.cmp(b),
             _ => return None,
@@ -138,5 +153,9 @@ fn compare_decimal(a: i128, scale_a: u8, b: i128, scale_b: u8) -> Ordering {
         return order;
     }
     let (fa, fb) = (a.rem_euclid(pa), b.rem_euclid(pb));
-    if scale_a < scale_b { (fa * pow(scale_b - scale_a)).cmp(&fb) } else { fa.cmp(&(fb * pow(scale_a - scale_b))) }
+    if scale_a < scale_b {
+        fa.saturating_mul(pow(scale_b - scale_a)).cmp(&fb)
+    } else {
+        fa.cmp(&fb.saturating_mul(pow(scale_a - scale_b)))
+    }
 }

@@ -24,7 +24,9 @@ pub mod text;
 mod type_json;
 mod variant;
 
-pub use arrow::{arrow_type, from_arrow_schema, to_arrow_field, to_arrow_schema};
+pub use arrow::{
+    FIELD_ID as ARROW_FIELD_ID, TYPE as ARROW_TYPE, arrow_type, from_arrow_schema, to_arrow_field, to_arrow_schema,
+};
 pub use binary::{
     BinaryArray, BinaryArrayRef, BinaryRow, BinaryRowRef, BinaryRowWriter, read_nullable_stream_value, read_stream_value,
     write_nullable_stream_value, write_stream_value,
@@ -44,7 +46,7 @@ pub use options::{
     OptionSpec, StartupMode, StatsMode, TableType, options_markdown, parse_duration_millis, parse_memory_size,
 };
 pub use predicate::{ColumnStats, LeafPredicate, Predicate, PredicateOp};
-pub use schema::{NewTable, TableSchema};
+pub use schema::{NewTable, SCHEMA_VERSION, TableSchema};
 pub use stream::{DataInput, DataOutput};
 pub use text::{datum_from_string, datum_to_string, java_double_to_string, java_float_to_string};
 pub use variant::variant_to_json;
