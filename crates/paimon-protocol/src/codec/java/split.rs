@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! The `SPLIT_V1` frame and the kinds of split other than `DataSplit` (Java `SplitSerializer`; `wire.md` 8.3–8.7).
+
+use paimon_types::{BinaryRow, DataInput, DataOutput, Error, Result};
+
+use super::carrier::{Carrier, Growth, arity, check_read, check_write};
+use super::file_meta::FileMetaReader;
+use super::{JAVA_SPLIT_VERSION, SplitEncoding, data_split, deletion_file, file_meta, query_auth};
+use crate::{ChainSplit, DataSplit, IncrementalSplit, IndexedSplit, RowRange, Split};
+
+/// `SPLIT_V1` in ASCII.
+const FRAME_MAGIC: i64 = 0x5350_4c49_545f_5631;
+const FRAME_VERSION: i32 = 1;
+const INDEXED_MAGIC: i64 = -938_472_394_838_495_695;
+const INDEXED_VERSION: i32 = 1;
+
+const INCREMENTAL_FILES: Growth = &[(1, 20), (2, 21)];
+const CHAIN_FILES: Growth = &[(1, 20), (3, 21)];
+/// First chain split version with deletion files.
+const CHAIN_DELETION_FILES: i32 = 2;
+
+/// Frames within frames that are read or written; Java's planner nests two.
+const MAX_DEPTH: usize = 8;
+
+/// Reads a split in any form, to the end of the bytes.
+pub(super) fn decode(bytes: &[u8]) -> Result<(Split, SplitEncoding)> {
+    let mut input = DataInput::new(bytes);
+    let first = input.clone().read_i64()?;
+    if first == FRAME_MAGIC {
+        let (split, version) = read_frame(&mut input, MAX_DEPTH)?;
+        input.expect_end()?;
+        return Ok((
+            split,
+            SplitEncoding {
+                framed: true,
+                version,
+            },
+        ));
+    }
+    let (split, version) = decode_bare(bytes, first)?;
+    Ok((
+        split,
+        SplitEncoding {
+            framed: false,
+            version,
+        },
+    ))
+}
+
+/// A split without frame: the kind shows in the first bytes.
+fn decode_bare(bytes: &[u8], first: i64) -> Result<(Split, i32)> {
+    let mut input = DataInput::new(bytes);
+    // Incremental and chain splits begin with a small i32 version, version 1 data splits with an i64 snapshot id below 2^32.
+    if let version @ 1..=3 = first >> 32 {
+        let chain = |e: Error| e.with("read as", "chain split");
+        let incremental = if version < 3 {
+            read_all(bytes, read_incremental).ok()
+        } else {
+            None
+        };
+        return match incremental {
+            Some((split, version)) => Ok((Split::Incremental(split), version)),
+            None => read_all(bytes, read_chain)
+                .map(|(split, version)| (Split::Chain(split), version))
+                .map_err(chain),
+        };
+    }
+    if first == INDEXED_MAGIC {
+        let (split, version) = read_all(bytes, read_indexed)?;
+        return Ok((Split::Indexed(split), version));
+    }
+    let (split, version) = data_split::read(&mut input)?;
+    if input.remaining() == 1 {
+        let is_fallback = read_flag(&mut input)?;
+        return Ok((Split::FallbackData { split, is_fallback }, version));
+    }
+    input.expect_end()?;
+    Ok((Split::Data(split), version))
+}
+
+fn read_all<T>(bytes: &[u8], read: fn(&mut DataInput<'_>) -> Result<(T, i32)>) -> Result<(T, i32)> {
+    let mut input = DataInput::new(bytes);
+    let value = read(&mut input)?;
+    input.expect_end()?;
+    Ok(value)
+}
+
+fn read_flag(input: &mut DataInput<'_>) -> Result<bool> {
+    match input.read_u8()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        other => Err(Error::corrupt(format!(
+            "fallback flag of a split is {other}, expected 0 or 1"
+        ))),
+    }
+}
+
+/// Reads a complete frame.
+fn read_frame(input: &mut DataInput<'_>, depth: usize) -> Result<(Split, i32)> {
+    let depth = depth.checked_sub(1).ok_or_else(|| too_deep(Error::corrupt))?;
+    let magic = input.read_i64()?;
+    if magic != FRAME_MAGIC {
+        return Err(Error::corrupt(format!(
+            "split frame begins with {magic:016x}, expected {FRAME_MAGIC:016x}"
+        )));
+    }
+    check_read("split frame", input.read_i32()?, FRAME_VERSION..=FRAME_VERSION)?;
+    Ok(match input.read_i32()? {
+        1 => data_split::read(input).map(|(split, version)| (Split::Data(split), version))?,
+        2 => read_incremental(input).map(|(split, version)| (Split::Incremental(split), version))?,
+        3 => read_indexed(input).map(|(split, version)| (Split::Indexed(split), version))?,
+        4 => read_chain(input).map(|(split, version)| (Split::Chain(split), version))?,
+        5 => {
+            let (split, version) = read_frame(input, depth)?;
+            (
+                Split::QueryAuth {
+                    split: Box::new(split),
+                    auth: query_auth::read(input)?,
+                },
+                version,
+            )
+        }
+        6 => {
+            let (split, version) = data_split::read(input)?;
+            (
+                Split::FallbackData {
+                    split,
+                    is_fallback: read_flag(input)?,
+                },
+                version,
+            )
+        }
+        7 => {
+            let is_fallback = read_flag(input)?;
+            let (split, version) = read_frame(input, depth)?;
+            (
+                Split::Fallback {
+                    split: Box::new(split),
+                    is_fallback,
+                },
+                version,
+            )
+        }
+        other => {
+            let known =
+                "1 data, 2 incremental, 3 indexed, 4 chain, 5 query-auth, 6 fallback-data, 7 fallback";
+            return Err(Error::unsupported(format!(
+                "unknown split type {other}, this build knows {known}"
+            )));
+        }
+    })
+}
+
+#[cold]
+fn too_deep(error: fn(String) -> Error) -> Error {
+    error(format!("splits are nested deeper than {MAX_DEPTH} levels"))
+}
+
+fn read_incremental(input: &mut DataInput<'_>) -> Result<(IncrementalSplit, i32)> {
+    let version = input.read_i32()?;
+    check_read("incremental split", version, 1..=2)?;
+    let files = FileMetaReader::new(arity(INCREMENTAL_FILES, version));
+    let snapshot_id = input.read_i64()?;
+    let partition = BinaryRow::read_stream(input)?;
+    let (bucket, total_buckets) = (input.read_i32()?, input.read_i32()?);
+    let before_files = files.list(input)?;
+    let before_deletion_files = deletion_file::read_list(input, before_files.len(), true)?;
+    let after_files = files.list(input)?;
+    let after_deletion_files = deletion_file::read_list(input, after_files.len(), true)?;
+    let split = IncrementalSplit {
+        snapshot_id,
+        partition,
+        bucket,
+        total_buckets,
+        before_files,
+        before_deletion_files,
+        after_files,
+        after_deletion_files,
+        is_streaming: input.read_bool()?,
+    };
+    Ok((split, version))
+}
+
+fn read_indexed(input: &mut DataInput<'_>) -> Result<(IndexedSplit, i32)> {
+    let magic = input.read_i64()?;
+    if magic != INDEXED_MAGIC {
+        return Err(Error::corrupt(format!(
+            "indexed split begins with {magic:016x}, expected {INDEXED_MAGIC:016x}"
+        )));
+    }
+    check_read(
+        "indexed split",
+        input.read_i32()?,
+        INDEXED_VERSION..=INDEXED_VERSION,
+    )?;
+    let (split, version) = data_split::read(input)?;
+    let count = input.read_count(16)?;
+    let ranges = (0..count).map(|_| {
+        Ok(RowRange {
+            from: input.read_i64()?,
+            to: input.read_i64()?,
+        })
+    });
+    let row_ranges = ranges.collect::<Result<Vec<_>>>()?;
+    let scores = if input.read_bool()? {
+        let count = input.read_count(4)?;
+        Some((0..count).map(|_| input.read_f32()).collect::<Result<Vec<_>>>()?)
+    } else {
+        None
+    };
+    Ok((
+        IndexedSplit {
+            split,
+            row_ranges,
+            scores,
+        },
+        version,
+    ))
+}
+
+fn read_chain(input: &mut DataInput<'_>) -> Result<(ChainSplit, i32)> {
+    let version = input.read_i32()?;
+    check_read("chain split", version, 1..=3)?;
+    let logical_partition = BinaryRow::read_stream(input)?;
+    let data_files = FileMetaReader::new(arity(CHAIN_FILES, version)).list(input)?;
+    let mut pairs = || -> Result<Vec<(String, String)>> {
+        let count = input.read_count(4)?;
+        (0..count)
+            .map(|_| Ok((input.read_utf()?, input.read_utf()?)))
+            .collect()
+    };
+    let (file_bucket_paths, file_branches) = (pairs()?, pairs()?);
+    let deletion_files = if version >= CHAIN_DELETION_FILES {
+        deletion_file::read_list(input, data_files.len(), true)?
+    } else {
+        None
+    };
+    Ok((
+        ChainSplit {
+            logical_partition,
+            data_files,
+            file_bucket_paths,
+            file_branches,
+            deletion_files,
+        },
+        version,
+    ))
+}
+
+impl Split {
+    /// How the split is written for the newest released Java: bare where Java's own class writes bare bytes, data splits at
+    /// [`JAVA_SPLIT_VERSION`], the other kinds at the version with the same file records.
+    pub fn java_encoding(&self) -> SplitEncoding {
+        let version = self.innermost_version();
+        SplitEncoding {
+            framed: matches!(self, Split::QueryAuth { .. } | Split::Fallback { .. }),
+            version,
+        }
+    }
+
+    fn innermost_version(&self) -> i32 {
+        match self {
+            Split::Data(_) | Split::Indexed(_) | Split::FallbackData { .. } => JAVA_SPLIT_VERSION,
+            Split::Incremental(_) => 1,
+            Split::Chain(_) => 2,
+            Split::QueryAuth { split, .. } | Split::Fallback { split, .. } => split.innermost_version(),
+        }
+    }
+}
+
+/// Writes a split in the given form.
+pub(super) fn encode(split: &Split, encoding: SplitEncoding) -> Result<Vec<u8>> {
+    let mut out = DataOutput::new();
+    if encoding.framed {
+        write_frame(&mut out, split, encoding.version, MAX_DEPTH)?;
+    } else {
+        write_bare(&mut out, split, encoding.version)?;
+    }
+    Ok(out.into_bytes())
+}
+
+fn write_bare(out: &mut DataOutput, split: &Split, version: i32) -> Result<()> {
+    match split {
+        Split::Data(split) => data_split::write(out, split, version),
+        Split::Incremental(split) => write_incremental(out, split, version),
+        Split::Indexed(split) => write_indexed(out, split, version),
+        Split::Chain(split) => write_chain(out, split, version),
+        Split::FallbackData { split, is_fallback } => write_fallback_data(out, split, *is_fallback, version),
+        Split::QueryAuth { .. } | Split::Fallback { .. } => Err(Error::invalid(format!(
+            "a {} split has no form without frame",
+            split.kind()
+        ))),
+    }
+}
+
+fn write_frame(out: &mut DataOutput, split: &Split, version: i32, depth: usize) -> Result<()> {
+    let depth = depth.checked_sub(1).ok_or_else(|| too_deep(Error::invalid))?;
+    out.write_i64(FRAME_MAGIC);
+    out.write_i32(FRAME_VERSION);
+    out.write_i32(match split {
+        Split::Data(_) => 1,
+        Split::Incremental(_) => 2,
+        Split::Indexed(_) => 3,
+        Split::Chain(_) => 4,
+        Split::QueryAuth { .. } => 5,
+        Split::FallbackData { .. } => 6,
+        Split::Fallback { .. } => 7,
+    });
+    match split {
+        Split::QueryAuth { split, auth } => {
+            write_frame(out, split, version, depth)?;
+            query_auth::write(out, auth.as_ref())
+        }
+        Split::Fallback { split, is_fallback } => {
+            out.write_bool(*is_fallback);
+            write_frame(out, split, version, depth)
+        }
+        other => write_bare(out, other, version),
+    }
+}
+
+fn write_fallback_data(
+    out: &mut DataOutput,
+    split: &DataSplit,
+    is_fallback: bool,
+    version: i32,
+) -> Result<()> {
+    data_split::write(out, split, version)?;
+    out.write_bool(is_fallback);
+    Ok(())
+}
+
+fn write_incremental(out: &mut DataOutput, split: &IncrementalSplit, version: i32) -> Result<()> {
+    check_write("incremental split", version, 1..=2)?;
+    let carrier = Carrier {
+        name: "incremental split",
+        version,
+        files: INCREMENTAL_FILES,
+    };
+    out.write_i32(version);
+    out.write_i64(split.snapshot_id);
+    split.partition.write_stream(out);
+    out.write_i32(split.bucket);
+    out.write_i32(split.total_buckets);
+    let states = [
+        (&split.before_files, split.before_deletion_files.as_deref()),
+        (&split.after_files, split.after_deletion_files.as_deref()),
+    ];
+    for (files, deletion_files) in states {
+        file_meta::write_list(out, files, &carrier)?;
+        deletion_file::write_list(out, deletion_files, files.len(), &carrier, 1)?;
+    }
+    out.write_bool(split.is_streaming);
+    Ok(())
+}
+
+fn write_indexed(out: &mut DataOutput, split: &IndexedSplit, version: i32) -> Result<()> {
+    out.write_i64(INDEXED_MAGIC);
+    out.write_i32(INDEXED_VERSION);
+    data_split::write(out, &split.split, version)?;
+    out.write_count(split.row_ranges.len())?;
+    for range in &split.row_ranges {
+        out.write_i64(range.from);
+        out.write_i64(range.to);
+    }
+    out.write_bool(split.scores.is_some());
+    if let Some(scores) = &split.scores {
+        out.write_count(scores.len())?;
+        for score in scores {
+            out.write_f32(*score);
+        }
+    }
+    Ok(())
+}
+
+fn write_chain(out: &mut DataOutput, split: &ChainSplit, version: i32) -> Result<()> {
+    check_write("chain split", version, 1..=3)?;
+    let carrier = Carrier {
+        name: "chain split",
+        version,
+        files: CHAIN_FILES,
+    };
+    carrier.carries(
+        "deletion files",
+        split.deletion_files.is_some(),
+        CHAIN_DELETION_FILES,
+    )?;
+    out.write_i32(version);
+    split.logical_partition.write_stream(out);
+    file_meta::write_list(out, &split.data_files, &carrier)?;
+    for pairs in [&split.file_bucket_paths, &split.file_branches] {
+        out.write_count(pairs.len())?;
+        for (file, value) in pairs {
+            out.write_utf(file)?;
+            out.write_utf(value)?;
+        }
+    }
+    if version >= CHAIN_DELETION_FILES {
+        let deletion_files = split.deletion_files.as_deref();
+        deletion_file::write_list(
+            out,
+            deletion_files,
+            split.data_files.len(),
+            &carrier,
+            CHAIN_DELETION_FILES,
+        )?;
+    }
+    Ok(())
+}
