@@ -1,3 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Scan planning.
+//! Scan planning: from a snapshot to splits (Java `FileStoreScan`, `SnapshotReader`, `TableScan`; `metadata.md` 9).
+
+mod bucket_pruning;
+mod deletion;
+mod listing;
+mod packing;
+mod partition_filter;
+mod plan;
+mod shim;
+mod stats_filter;
+mod table_scan;
+mod time_travel;
+
+pub use listing::{ManifestListKind, SnapshotManifest};
+pub use plan::{Plan, ScanMetrics};
+pub use table_scan::TableScan;
+pub use time_travel::SnapshotSelector;

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! The writer's schema as a flat table of nodes, made once a file.
+
+use std::collections::HashMap;
+
+use paimon_types::{Error, Result};
+use serde_json::{Map, Value};
+
+use super::Cursor;
+
+/// Index of a node in its [`Program`].
+pub(crate) type NodeId = usize;
+
+/// Nesting that we follow; manifests need six levels.
+const MAX_DEPTH: u32 = 32;
+/// Nodes of one value, with repeated named types counted each time: bounds the work for one record.
+const MAX_WEIGHT: u64 = 10_000;
+
+/// How a value is stored. Logical types are ignored: they do not change the bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Node {
+    Null,
+    Boolean,
+    Int,
+    Long,
+    Float,
+    Double,
+    Bytes,
+    String,
+    Enum,
+    Fixed(usize),
+    Array(NodeId),
+    Map(NodeId),
+    Union(Vec<NodeId>),
+    Record(Vec<(String, NodeId)>),
+}
+
+impl Node {
+    pub(crate) fn describe(&self) -> &'static str {
+        match self {
+            Node::Null => "null",
+            Node::Boolean => "boolean",
+            Node::Int => "int",
+            Node::Long => "long",
+            Node::Float => "float",
+            Node::Double => "double",
+            Node::Bytes => "bytes",
+            Node::String => "string",
+            Node::Enum => "enum",
+            Node::Fixed(_) => "fixed",
+            Node::Array(_) => "array",
+            Node::Map(_) => "map",
+            Node::Union(_) => "union",
+            Node::Record(_) => "record",
+        }
+    }
+}
+
+/// A compiled writer's schema.
+#[derive(Debug)]
+pub(crate) struct Program {
+    nodes: Vec<Entry>,
+    root: NodeId,
+}
+
+#[derive(Debug)]
+struct Entry {
+    node: Node,
+    /// Fewest bytes that a value takes.
+    min_size: usize,
+    weight: u64,
+    depth: u32,
+}
+
+impl Program {
+    /// Compiles schema JSON.
+    ///
+    /// # Errors
+    /// `Corrupt` when the JSON is no Avro schema, `Unsupported` when types nest without end or too deep.
+    pub(crate) fn parse(json: &str) -> Result<Self> {
+        let value: Value = serde_json::from_str(json)
+            .map_err(|e| Error::corrupt("avro.schema is not JSON").with_source(e))?;
+        let mut compiler = Compiler {
+            nodes: Vec::new(),
+            names: HashMap::new(),
+        };
+        let root = compiler.compile(&value, "")?;
+        Ok(Program {
+            nodes: compiler.nodes,
+            root,
+        })
+    }
+
+    pub(crate) fn root(&self) -> NodeId {
+        self.root
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        self.nodes.get(id).map_or(&Node::Null, |e| &e.node)
+    }
+
+    /// Fewest bytes that a value of this node takes.
+    pub(crate) fn min_size(&self, id: NodeId) -> usize {
+        self.nodes.get(id).map_or(0, |e| e.min_size)
+    }
+
+    /// Moves over one value.
+    pub(crate) fn skip(&self, id: NodeId, cursor: &mut Cursor<'_>) -> Result<()> {
+        match self.node(id) {
+            Node::Null => Ok(()),
+            Node::Boolean => cursor.take(1).map(drop),
+            Node::Int | Node::Long | Node::Enum => cursor.long().map(drop),
+            Node::Float => cursor.take(4).map(drop),
+            Node::Double => cursor.take(8).map(drop),
+            Node::Bytes | Node::String => cursor.bytes().map(drop),
+            Node::Fixed(size) => cursor.take(*size).map(drop),
+            Node::Array(item) => self.skip_blocks(*item, false, cursor),
+            Node::Map(value) => self.skip_blocks(*value, true, cursor),
+            Node::Union(branches) => {
+                let index = cursor.long()?;
+                match usize::try_from(index).ok().and_then(|i| branches.get(i)) {
+                    Some(branch) => self.skip(*branch, cursor),
+                    None => Err(Error::corrupt(format!(
+                        "avro union branch {index} of {}",
+                        branches.len()
+                    ))),
+                }
+            }
+            Node::Record(fields) => fields.iter().try_for_each(|(_, field)| self.skip(*field, cursor)),
+        }
+    }
+
+    fn skip_blocks(&self, item: NodeId, keyed: bool, cursor: &mut Cursor<'_>) -> Result<()> {
+        while let Some((count, size)) = cursor.block()? {
+            if let Some(size) = size {
+                cursor.take(size)?;
+                continue;
+            }
+            let least = self.min_size(item) + usize::from(keyed);
+            check_count(count, least, cursor.remaining())?;
+            for _ in 0..count {
+                if keyed {
+                    cursor.bytes()?;
+                }
+                self.skip(item, cursor)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a count of items that the bytes left cannot hold. Items of no bytes at all are refused too: nothing in a manifest
+/// has them, and their count would be bounded by nothing.
+pub(crate) fn check_count(count: u64, min_size: usize, remaining: usize) -> Result<()> {
+    if min_size == 0 || count > (remaining / min_size) as u64 {
+        return Err(Error::corrupt(format!(
+            "avro array of {count} items in {remaining} bytes"
+        )));
+    }
+    Ok(())
+}
+
+struct Compiler {
+    nodes: Vec<Entry>,
+    /// Full name → node; `None` while the type is being compiled.
+    names: HashMap<String, Option<NodeId>>,
+}
+
+impl Compiler {
+    fn compile(&mut self, value: &Value, namespace: &str) -> Result<NodeId> {
+        match value {
+            Value::String(name) => self.named(name, namespace),
+            Value::Array(branches) => {
+                let ids = branches
+                    .iter()
+                    .map(|b| self.compile(b, namespace))
+                    .collect::<Result<Vec<_>>>()?;
+                self.push(Node::Union(ids))
+            }
+            Value::Object(object) => self.object(object, namespace),
+            other => Err(Error::corrupt(format!(
+                "avro schema has {other} where a type is expected"
+            ))),
+        }
+    }
+
+    fn named(&mut self, name: &str, namespace: &str) -> Result<NodeId> {
+        let node = match name {
+            "null" => Node::Null,
+            "boolean" => Node::Boolean,
+            "int" => Node::Int,
+            "long" => Node::Long,
+            "float" => Node::Float,
+            "double" => Node::Double,
+            "bytes" => Node::Bytes,
+            "string" => Node::String,
+            _ => {
+                return match self
+                    .names
+                    .get(&full_name(name, namespace))
+                    .or_else(|| self.names.get(name))
+                {
+                    Some(Some(id)) => Ok(*id),
+                    Some(None) => Err(Error::unsupported(format!("avro type {name} contains itself"))),
+                    None => Err(Error::corrupt(format!("avro type {name} is not defined"))),
+                };
+            }
+        };
+        self.push(node)
+    }
+
+    fn object(&mut self, object: &Map<String, Value>, namespace: &str) -> Result<NodeId> {
+        let kind = object
+            .get("type")
+            .ok_or_else(|| Error::corrupt("avro type without \"type\""))?;
+        let Value::String(kind) = kind else {
+            return self.compile(kind, namespace);
+        };
+        match kind.as_str() {
+            "record" | "error" => self.record(object, namespace),
+            "enum" => {
+                let (name, _) = declared_name(object, namespace)?;
+                let id = self.push(Node::Enum)?;
+                self.names.insert(name, Some(id));
+                Ok(id)
+            }
+            "fixed" => {
+                let (name, _) = declared_name(object, namespace)?;
+                let size = object
+                    .get("size")
+                    .and_then(Value::as_u64)
+                    .and_then(|s| usize::try_from(s).ok());
+                let size = size.ok_or_else(|| Error::corrupt(format!("avro fixed {name} without a size")))?;
+                let id = self.push(Node::Fixed(size))?;
+                self.names.insert(name, Some(id));
+                Ok(id)
+            }
+            "array" => {
+                let items = object
+                    .get("items")
+                    .ok_or_else(|| Error::corrupt("avro array without items"))?;
+                let item = self.compile(items, namespace)?;
+                self.push(Node::Array(item))
+            }
+            "map" => {
+                let values = object
+                    .get("values")
+                    .ok_or_else(|| Error::corrupt("avro map without values"))?;
+                let value = self.compile(values, namespace)?;
+                self.push(Node::Map(value))
+            }
+            name => self.named(name, namespace),
+        }
+    }
+
+    fn record(&mut self, object: &Map<String, Value>, namespace: &str) -> Result<NodeId> {
+        let (name, inner) = declared_name(object, namespace)?;
+        self.names.insert(name.clone(), None);
+        let fields = object.get("fields").and_then(Value::as_array);
+        let fields = fields.ok_or_else(|| Error::corrupt(format!("avro record {name} without fields")))?;
+        let mut compiled = Vec::with_capacity(fields.len());
+        for field in fields {
+            let (Some(field_name), Some(field_type)) =
+                (field.get("name").and_then(Value::as_str), field.get("type"))
+            else {
+                return Err(Error::corrupt(format!(
+                    "avro record {name} has a field without name or type"
+                )));
+            };
+            compiled.push((field_name.to_owned(), self.compile(field_type, &inner)?));
+        }
+        let id = self.push(Node::Record(compiled))?;
+        self.names.insert(name, Some(id));
+        Ok(id)
+    }
+
+    fn push(&mut self, node: Node) -> Result<NodeId> {
+        let one = |id: &NodeId| {
+            self.nodes
+                .get(*id)
+                .map_or((0, 1, 1), |e| (e.min_size, e.weight, e.depth))
+        };
+        let (min_size, weight, depth) = match &node {
+            Node::Null => (0, 1, 1),
+            Node::Float => (4, 1, 1),
+            Node::Double => (8, 1, 1),
+            Node::Fixed(size) => (*size, 1, 1),
+            Node::Array(item) | Node::Map(item) => {
+                let (_, weight, depth) = one(item);
+                (1, weight, depth)
+            }
+            Node::Union(branches) => branches.iter().map(one).fold((usize::MAX, 1u64, 1), |acc, b| {
+                (
+                    acc.0.min(b.0.saturating_add(1)),
+                    acc.1.saturating_add(b.1),
+                    acc.2.max(b.2),
+                )
+            }),
+            Node::Record(fields) => fields
+                .iter()
+                .map(|(_, id)| one(id))
+                .fold((0usize, 1u64, 1), |acc, f| {
+                    (
+                        acc.0.saturating_add(f.0),
+                        acc.1.saturating_add(f.1),
+                        acc.2.max(f.2),
+                    )
+                }),
+            _ => (1, 1, 1),
+        };
+        let depth = depth + 1;
+        if depth > MAX_DEPTH || weight > MAX_WEIGHT {
+            return Err(Error::unsupported(
+                "avro schema is nested too deep for a manifest",
+            ));
+        }
+        self.nodes.push(Entry {
+            node,
+            min_size,
+            weight,
+            depth,
+        });
+        Ok(self.nodes.len() - 1)
+    }
+}
+
+/// Full name of a declared type and the namespace of what is inside of it.
+fn declared_name(object: &Map<String, Value>, namespace: &str) -> Result<(String, String)> {
+    let name = object.get("name").and_then(Value::as_str);
+    let name = name.ok_or_else(|| Error::corrupt("avro named type without a name"))?;
+    let namespace = object
+        .get("namespace")
+        .and_then(Value::as_str)
+        .unwrap_or(namespace);
+    let full = full_name(name, namespace);
+    let inner = full.rsplit_once('.').map_or("", |(space, _)| space).to_owned();
+    Ok((full, inner))
+}
+
+fn full_name(name: &str, namespace: &str) -> String {
+    if namespace.is_empty() || name.contains('.') {
+        name.to_owned()
+    } else {
+        format!("{namespace}.{name}")
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Tests by the statistics of a file, whatever schema it was written with (Java `SimpleStatsEvolution`; `metadata.md` 9.1).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use paimon_protocol::DataFileMeta;
+use paimon_types::{ColumnStats, DataField, Datum, Predicate, Result, TableSchema};
+
+use super::shim::PredicateExt as _;
+use crate::SchemaManager;
+use crate::manifest::ManifestEntry;
+
+/// Conjuncts that need statistics, and what the schemas of files say about their columns.
+#[derive(Debug)]
+pub(super) struct StatsFilter {
+    schemas: SchemaManager,
+    schema: Arc<TableSchema>,
+    conjuncts: Vec<Predicate>,
+    /// Columns of the conjuncts.
+    columns: Vec<i32>,
+    files: Mutex<HashMap<i64, Arc<FileColumns>>>,
+}
+
+/// The columns of the conjuncts in files of one schema.
+#[derive(Debug)]
+struct FileColumns {
+    schema: Arc<TableSchema>,
+    /// By field id: where the column is in the file's schema.
+    columns: HashMap<i32, Source>,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    /// Partition column: index in the partition row.
+    Partition(usize, DataField),
+    /// The file's schema does not have it: NULL in every row.
+    Absent,
+    /// The file's schema has it with the same type: its position there.
+    Column(usize, DataField),
+    /// The file has it with another type: nothing is known.
+    Unknown,
+}
+
+impl StatsFilter {
+    pub(super) fn new(schemas: SchemaManager, schema: Arc<TableSchema>, conjuncts: Vec<Predicate>) -> Self {
+        let mut columns: Vec<i32> = conjuncts.iter().flat_map(|p| p.columns()).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        StatsFilter {
+            schemas,
+            schema,
+            conjuncts,
+            columns,
+            files: Mutex::default(),
+        }
+    }
+
+    /// True when there is nothing to test: files that pass give all of their rows.
+    pub(super) fn is_empty(&self) -> bool {
+        self.conjuncts.is_empty()
+    }
+
+    /// False when statistics prove that no row of the file matches.
+    ///
+    /// # Errors
+    /// Those of reading the file's schema; `Corrupt` when stored bounds do not decode.
+    pub(super) async fn may_match(&self, entry: &ManifestEntry) -> Result<bool> {
+        if self.conjuncts.is_empty() {
+            return Ok(true);
+        }
+        let file_columns = self.file_columns(entry.file.schema_id).await?;
+        let mut stats: HashMap<i32, ColumnStats> = HashMap::with_capacity(self.columns.len());
+        for id in &self.columns {
+            if let Some(column) = column_stats(&file_columns, *id, entry)? {
+                stats.insert(*id, column);
+            }
+        }
+        let column = |id: i32| stats.get(&id).cloned();
+        Ok(self
+            .conjuncts
+            .iter()
+            .all(|p| p.may_match_stats(entry.file.row_count, &column)))
+    }
+
+    async fn file_columns(&self, schema_id: i64) -> Result<Arc<FileColumns>> {
+        if let Some(found) = self
+            .files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&schema_id)
+        {
+            return Ok(Arc::clone(found));
+        }
+        let file_schema = match self.schema.id == schema_id {
+            true => Arc::clone(&self.schema),
+            false => self.schemas.schema(schema_id).await?,
+        };
+        let columns = self
+            .columns
+            .iter()
+            .map(|id| (*id, self.source(*id, &file_schema)))
+            .collect();
+        let made = Arc::new(FileColumns {
+            schema: file_schema,
+            columns,
+        });
+        self.files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(schema_id, Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn source(&self, id: i32, file_schema: &TableSchema) -> Source {
+        let Some(field) = self.schema.field_by_id(id) else {
+            return Source::Unknown;
+        };
+        if let Some(at) = self
+            .schema
+            .partition_keys
+            .iter()
+            .position(|key| *key == field.name)
+        {
+            return Source::Partition(at, field.clone());
+        }
+        match file_schema.fields.iter().position(|f| f.id == id) {
+            None => Source::Absent,
+            Some(at) => match file_schema.fields.get(at) {
+                Some(found) if found.data_type.same_kind(&field.data_type) => {
+                    Source::Column(at, found.clone())
+                }
+                _ => Source::Unknown,
+            },
+        }
+    }
+}
+
+/// What is known about a column of a file, `None` when nothing is.
+fn column_stats(file_columns: &FileColumns, id: i32, entry: &ManifestEntry) -> Result<Option<ColumnStats>> {
+    let file = &entry.file;
+    match file_columns.columns.get(&id) {
+        None | Some(Source::Unknown) => Ok(None),
+        Some(Source::Partition(at, field)) => {
+            let value = if *at < entry.partition.arity() {
+                entry.partition.get(*at, &field.data_type.with_nullable(true))?
+            } else {
+                return Ok(None);
+            };
+            Ok(Some(constant(value, file.row_count)))
+        }
+        Some(Source::Absent) => Ok(Some(constant(None, file.row_count))),
+        Some(Source::Column(at, field)) => stored_stats(&file_columns.schema, *at, field, file),
+    }
+}
+
+/// Statistics of a column with one value in all rows.
+fn constant(value: Option<Datum>, rows: i64) -> ColumnStats {
+    let null_count = Some(if value.is_none() { rows } else { 0 });
+    ColumnStats {
+        min: value.clone(),
+        max: value,
+        null_count,
+    }
+}
+
+/// The stored statistics of the column at `at` of the file's schema.
+fn stored_stats(
+    schema: &TableSchema,
+    at: usize,
+    field: &DataField,
+    file: &DataFileMeta,
+) -> Result<Option<ColumnStats>> {
+    // A file of some columns only (data evolution): what it does not hold is in other files.
+    if file
+        .write_cols
+        .as_ref()
+        .is_some_and(|cols| !cols.contains(&field.name))
+    {
+        return Ok(None);
+    }
+    let stats = &file.value_stats;
+    let (index, width) = match (&file.value_stats_cols, &file.write_cols) {
+        // Dense: only these columns, in this order.
+        (Some(cols), _) => match cols.iter().position(|name| *name == field.name) {
+            Some(index) => (index, cols.len()),
+            None => return Ok(None),
+        },
+        (None, Some(cols)) => match cols.iter().position(|name| *name == field.name) {
+            Some(index) => (index, cols.len()),
+            None => return Ok(None),
+        },
+        (None, None) => (at, schema.fields.len()),
+    };
+    // Rows of another width than expected describe other columns.
+    if stats.min_values.arity() != width || stats.max_values.arity() != width {
+        return Ok(None);
+    }
+    let data_type = field.data_type.with_nullable(true);
+    let with_path = |e: paimon_types::Error| e.with("path", &file.file_name).with("column", &field.name);
+    Ok(Some(ColumnStats {
+        min: stats.min_values.get(index, &data_type).map_err(with_path)?,
+        max: stats.max_values.get(index, &data_type).map_err(with_path)?,
+        null_count: stats.null_counts.get(index).copied().flatten(),
+    }))
+}
