@@ -10,6 +10,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub trait Clock: Send + Sync + fmt::Debug {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     fn now_millis(&self) -> i64;
+
+    /// The wall clock of the local time zone at the instant `at_millis`, in milliseconds as if it were UTC: the form of
+    /// the creation times of data files and tags. The default has no zone: local time is UTC.
+    fn to_local_millis(&self, at_millis: i64) -> i64 {
+        at_millis
+    }
+
+    /// [`Clock::to_local_millis`] of now.
+    fn now_local_millis(&self) -> i64 {
+        self.to_local_millis(self.now_millis())
+    }
 }
 
 /// A source of unique ids.
@@ -29,6 +40,14 @@ impl Clock for SystemClock {
             Ok(elapsed) => i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX),
             Err(before) => -i64::try_from(before.duration().as_millis()).unwrap_or(i64::MAX),
         }
+    }
+
+    fn to_local_millis(&self, at_millis: i64) -> i64 {
+        let offset = match jiff::Timestamp::from_millisecond(at_millis) {
+            Ok(at) => jiff::tz::TimeZone::system().to_offset(at).seconds(),
+            Err(_) => 0,
+        };
+        at_millis.saturating_add(i64::from(offset) * 1000)
     }
 }
 
@@ -58,5 +77,29 @@ impl Default for Environment {
             clock: Arc::new(SystemClock),
             ids: Arc::new(UuidSource),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Fixed;
+
+    impl Clock for Fixed {
+        fn now_millis(&self) -> i64 {
+            5
+        }
+    }
+
+    #[test]
+    fn clocks() {
+        assert_eq!(Fixed.now_local_millis(), 5);
+        let now = SystemClock.now_millis();
+        assert!(now > 1_500_000_000_000);
+        // no zone is further away than a day
+        assert!((SystemClock.to_local_millis(now) - now).abs() <= 24 * 3_600_000);
+        assert_ne!(UuidSource.next_uuid(), UuidSource.next_uuid());
     }
 }
