@@ -115,10 +115,15 @@ impl SchemaManager {
     /// Those of reading.
     pub async fn latest_from(&self, known: Arc<TableSchema>) -> Result<Arc<TableSchema>> {
         let mut latest = known;
-        while let Some(next) = self.try_schema(latest.id + 1).await? {
-            latest = next;
+        loop {
+            match self.try_schema(latest.id + 1).await {
+                Ok(Some(next)) => latest = next,
+                Ok(None) => return Ok(latest),
+                // Some stores answer "forbidden" for a missing name when the caller may not list.
+                Err(e) if e.kind() == ErrorKind::PermissionDenied => return Ok(latest),
+                Err(e) => return Err(e),
+            }
         }
-        Ok(latest)
     }
 
     /// Publishes a schema file; false when a schema with this id exists already.

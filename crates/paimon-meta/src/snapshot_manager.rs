@@ -164,8 +164,13 @@ impl SnapshotManager {
                     },
                     known => known,
                 };
-                if !self.exists(start).await? {
-                    return Ok(None);
+                match self.exists(start).await {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(None),
+                    Err(e) if e.kind() == ErrorKind::PermissionDenied && self.may_read().await => {
+                        return Ok(None);
+                    }
+                    Err(e) => return Err(e),
                 }
                 let mut id = start;
                 while self.exists_for_probe(id + 1).await? {
@@ -330,14 +335,23 @@ impl SnapshotManager {
 
     /// A positive hint; anything else in the file counts as absent.
     async fn read_hint(&self, path: &str) -> Result<Option<i64>> {
-        let bytes = self.storage.read_optional(path).await?;
+        let bytes = match self.storage.read_optional(path).await {
+            Err(e) if e.kind() == ErrorKind::PermissionDenied && self.may_read().await => None,
+            other => other?,
+        };
         Ok(bytes
             .and_then(|b| std::str::from_utf8(&b).ok()?.trim().parse().ok())
             .filter(|id: &i64| *id > 0))
     }
 
-    /// Existence of the snapshot after a known one. Some stores answer "forbidden" for a missing name when the caller may
-    /// not list; taking that for absent is safe, since publishing is conditional.
+    /// True when files of the table can be read, so that "forbidden" for another name means that it is missing: some stores
+    /// answer so when the caller may not list.
+    async fn may_read(&self) -> bool {
+        matches!(self.storage.status(&self.paths.schema(0)).await, Ok(Some(_)))
+    }
+
+    /// Existence of the snapshot after a known one. Taking "forbidden" for absent is safe here, since publishing is
+    /// conditional.
     async fn exists_for_probe(&self, id: i64) -> Result<bool> {
         match self.exists(id).await {
             Err(e) if e.kind() == ErrorKind::PermissionDenied => Ok(false),

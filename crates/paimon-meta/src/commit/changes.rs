@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! From commit messages to manifest entries (`metadata.md` 6.1), refusing what cannot be committed safely yet.
+
+use paimon_protocol::{CommitMessage, DataFileMeta, SimpleStats};
+use paimon_types::{Error, Result, TableType};
+
+use crate::manifest::{FileKind, ManifestEntry};
+use crate::table::Table;
+
+/// Entries of the append and of the compact snapshot.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub(super) append: Vec<ManifestEntry>,
+    pub(super) append_changelog: Vec<ManifestEntry>,
+    pub(super) compact: Vec<ManifestEntry>,
+    pub(super) compact_changelog: Vec<ManifestEntry>,
+}
+
+impl Changes {
+    /// Collects messages in order: for an append new files before deleted ones, for a compaction the other way round.
+    ///
+    /// # Errors
+    /// `InvalidInput` for a message that does not fit the table, `Unsupported` for what is not implemented.
+    pub(super) fn collect(table: &Table, messages: &[CommitMessage]) -> Result<Self> {
+        let mut changes = Changes::default();
+        for message in messages {
+            check_message(table, message)?;
+            let total_buckets = message.total_buckets.unwrap_or(table.options().bucket);
+            let entry = |kind: FileKind, file: &DataFileMeta| ManifestEntry {
+                kind,
+                partition: message.partition.clone(),
+                bucket: message.bucket,
+                total_buckets,
+                file: file.clone(),
+            };
+            let adds =
+                |files: &[DataFileMeta]| files.iter().map(|f| entry(FileKind::Add, f)).collect::<Vec<_>>();
+            let deletes = |files: &[DataFileMeta]| {
+                files
+                    .iter()
+                    .map(|f| entry(FileKind::Delete, f))
+                    .collect::<Vec<_>>()
+            };
+            let data = &message.data_increment;
+            changes.append.extend(adds(&data.new_files));
+            changes.append.extend(deletes(&data.deleted_files));
+            changes.append_changelog.extend(adds(&data.changelog_files));
+            let compact = &message.compact_increment;
+            changes.compact.extend(deletes(&compact.deleted_files));
+            changes.compact.extend(adds(&compact.new_files));
+            changes.compact_changelog.extend(adds(&compact.changelog_files));
+        }
+        Ok(changes)
+    }
+
+    pub(super) fn has_append(&self) -> bool {
+        !self.append.is_empty() || !self.append_changelog.is_empty()
+    }
+
+    pub(super) fn has_compact(&self) -> bool {
+        !self.compact.is_empty() || !self.compact_changelog.is_empty()
+    }
+}
+
+/// Refuses tables whose commits need steps that are not implemented.
+pub(super) fn check_table(table: &Table) -> Result<()> {
+    let options = table.options();
+    if options.table_type != TableType::Table {
+        return Err(refuse(
+            "type",
+            options.table_type.as_str(),
+            "only tables of type 'table' take commits",
+        ));
+    }
+    if let Some(snapshot) = options.commit_strict_mode_last_safe_snapshot {
+        return Err(refuse(
+            "commit.strict-mode.last-safe-snapshot",
+            &snapshot.to_string(),
+            NOT_YET,
+        ));
+    }
+    for (key, plain) in [
+        ("sequence.snapshot-ordering", "false"),
+        ("write.sequence-number-init-mode", "scan"),
+    ] {
+        if let Some(value) = options.raw().get(key)
+            && !value.eq_ignore_ascii_case(plain)
+        {
+            return Err(refuse(key, value, NOT_YET));
+        }
+    }
+    Ok(())
+}
+
+fn check_message(table: &Table, message: &CommitMessage) -> Result<()> {
+    let schema = table.schema();
+    if message.partition.arity() != schema.partition_keys.len() {
+        return Err(Error::invalid(format!(
+            "commit message has {} partition values, the table has {} partition columns",
+            message.partition.arity(),
+            schema.partition_keys.len()
+        )));
+    }
+    let total = message.total_buckets.unwrap_or(table.options().bucket);
+    let postponed = table.options().bucket == -2 && message.bucket == -2;
+    if !postponed && (message.bucket < 0 || (total > 0 && message.bucket >= total)) {
+        return Err(Error::invalid(format!(
+            "commit message is for bucket {} of {total}",
+            message.bucket
+        )));
+    }
+    let (data, compact) = (&message.data_increment, &message.compact_increment);
+    if [data, compact]
+        .iter()
+        .any(|i| !i.new_index_files.is_empty() || !i.deleted_index_files.is_empty())
+    {
+        return Err(Error::unsupported(
+            "commit message changes index files; this is not implemented yet",
+        ));
+    }
+    let removes = !data.deleted_files.is_empty() || !compact.is_empty();
+    if removes {
+        if message.check_from_snapshot.is_some_and(|snapshot| snapshot >= 0) {
+            return Err(Error::unsupported(
+                "commit message asks for a row-level conflict check; this is not implemented yet",
+            ));
+        }
+        let why = if !schema.primary_keys.is_empty() {
+            "a table with a primary key"
+        } else if table.options().deletion_vectors_enabled {
+            "a table with deletion vectors"
+        } else if table.options().data_evolution_enabled {
+            "a table with data evolution"
+        } else {
+            return Ok(());
+        };
+        return Err(Error::unsupported(format!(
+            "removing or compacting files of {why} is not implemented yet"
+        )));
+    }
+    if table.options().data_evolution_enabled && data.new_files.iter().any(|f| f.first_row_id.is_some()) {
+        return Err(
+            Error::unsupported("writing columns of existing rows is not implemented yet")
+                .with("option", "data-evolution.enabled"),
+        );
+    }
+    Ok(())
+}
+
+const NOT_YET: &str = "committing to such a table is not implemented yet";
+
+fn refuse(key: &'static str, value: &str, why: &str) -> Error {
+    Error::unsupported(format!("option {key} is '{value}': {why}")).with("option", key)
+}
+
+/// Removes the value statistics of DELETE entries (option `manifest.delete-file-drop-stats`); they are no part of a file's
+/// identity.
+pub(super) fn drop_delete_stats(entries: &mut [ManifestEntry]) {
+    for entry in entries.iter_mut().filter(|e| e.kind == FileKind::Delete) {
+        entry.file.value_stats = SimpleStats::empty();
+        entry.file.value_stats_cols = Some(Vec::new());
+    }
+}

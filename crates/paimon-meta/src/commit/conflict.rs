@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Do the changes still fit the newest snapshot (Java `ConflictDetection`; `metadata.md` 6.8, what concerns append tables)?
+
+use std::collections::{HashMap, HashSet};
+
+use paimon_types::{BinaryRow, Error, Result};
+
+use crate::manifest::{FileKind, ManifestEntry};
+use crate::table::Table;
+
+/// All files of a partition must have been written with one bucket count (counts below 1 say nothing).
+pub(super) fn check_total_buckets<'a>(
+    table: &Table,
+    base: impl IntoIterator<Item = &'a ManifestEntry>,
+    delta: &'a [ManifestEntry],
+) -> Result<()> {
+    let mut counts: HashMap<&BinaryRow, i32> = HashMap::new();
+    let adds = delta.iter().filter(|e| e.kind == FileKind::Add);
+    for entry in base.into_iter().chain(adds).filter(|e| e.total_buckets > 0) {
+        let expected = *counts.entry(&entry.partition).or_insert(entry.total_buckets);
+        if expected != entry.total_buckets {
+            return Err(Error::conflict(format!(
+                "the partition has {expected} buckets, new files were written for {}; overwrite the partition to change its \
+                 bucket count",
+                entry.total_buckets
+            ))
+            .with("path", place(table, entry)));
+        }
+    }
+    Ok(())
+}
+
+/// No file may be added twice by one commit.
+pub(super) fn check_added_once(table: &Table, delta: &[ManifestEntry]) -> Result<()> {
+    let mut added = HashSet::new();
+    for entry in delta.iter().filter(|e| e.kind == FileKind::Add) {
+        if !added.insert(entry.identifier()) {
+            return Err(Error::invalid("the commit adds a file twice").with(
+                "path",
+                format_args!("{}/{}", place(table, entry), entry.file.file_name),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A file can be added once and removed only while it is there.
+pub(super) fn check_files(table: &Table, base: &[ManifestEntry], delta: &[ManifestEntry]) -> Result<()> {
+    let mut live: HashSet<_> = base.iter().map(ManifestEntry::identifier).collect();
+    for entry in delta {
+        let what = match entry.kind {
+            FileKind::Add if live.insert(entry.identifier()) => continue,
+            FileKind::Add => "a file of this commit is part of the table already",
+            FileKind::Delete if live.remove(&entry.identifier()) => continue,
+            FileKind::Delete => {
+                "a file that this commit removes is no longer part of the table, another commit changed it"
+            }
+        };
+        return Err(Error::conflict(what).with(
+            "path",
+            format_args!("{}/{}", place(table, entry), entry.file.file_name),
+        ));
+    }
+    Ok(())
+}
+
+/// Leaves out files that the table has already (option `commit.discard-duplicate-files`).
+pub(super) fn discard_duplicates(base: &[ManifestEntry], delta: &mut Vec<ManifestEntry>) {
+    let live: HashSet<_> = base.iter().map(ManifestEntry::identifier).collect();
+    delta.retain(|entry| entry.kind != FileKind::Add || !live.contains(&entry.identifier()));
+}
+
+fn place(table: &Table, entry: &ManifestEntry) -> String {
+    table
+        .bucket_path(&entry.partition, entry.bucket)
+        .unwrap_or_else(|_| table.location().to_string())
+}
