@@ -3,6 +3,7 @@
 //! Tests over the public interface of the protocol crate.
 
 mod conformance;
+mod render;
 mod vectors;
 
 /// The folder of a path relative to the repository.

@@ -8,7 +8,7 @@ use paimon_protocol::codec::java::{
 use paimon_protocol::{DataSplit, ManifestCommittable, Split};
 use serde_json::Value;
 
-use crate::{hex, repository, unhex};
+use crate::{hex, render, repository, unhex};
 
 /// The vectors of one kind: (position in the file, version text, vector).
 fn vectors(kind: &str) -> Vec<(usize, String, Value)> {
@@ -29,8 +29,23 @@ fn bytes_of(vector: &Value) -> Vec<u8> {
     unhex(vector["hex"].as_str().unwrap())
 }
 
+/// Compares with the text that Java printed for the decoded value, in vectors that have it.
+fn check_text(line: usize, vector: &Value, start: &str, found: &str) -> bool {
+    let expected = vector["input"].as_str().unwrap();
+    let is_text = expected.starts_with(start) && !expected.ends_with("AMBIGUOUS");
+    if is_text {
+        assert_eq!(
+            found,
+            expected.trim_end_matches(" (single message, not a list)"),
+            "line {line}"
+        );
+    }
+    is_text
+}
+
 #[test]
 fn data_splits() {
+    let mut texts = 0;
     for (line, version, vector) in vectors("data_split") {
         let bytes = bytes_of(&vector);
         let (split, found) =
@@ -41,19 +56,26 @@ fn data_splits() {
             hex(&bytes),
             "line {line}"
         );
+        texts += usize::from(check_text(
+            line,
+            &vector,
+            "DataSplit{snapshot=",
+            &render::data_split(&split),
+        ));
     }
+    assert!(texts > 20, "{texts}");
 }
 
 #[test]
 fn other_splits() {
-    let kinds = [
+    let mut texts = 0;
+    for kind in [
         "split_frame",
         "incremental_split",
         "indexed_split",
         "chain_split",
         "fallback_data_split_unframed",
-    ];
-    for kind in kinds.into_iter().chain(["data_split"]) {
+    ] {
         for (line, _, vector) in vectors(kind) {
             let bytes = bytes_of(&vector);
             let (split, encoding) =
@@ -65,7 +87,6 @@ fn other_splits() {
             );
             assert_eq!(encoding.framed, kind == "split_frame", "line {line}");
             let expected = match (kind, vector["input"].as_str().unwrap()) {
-                ("data_split", _) => "data",
                 ("incremental_split", _) => "incremental",
                 ("indexed_split", _) => "indexed",
                 ("chain_split", _) => "chain",
@@ -79,12 +100,30 @@ fn other_splits() {
                 _ => "data",
             };
             assert_eq!(split.kind(), expected, "line {line}");
+            if vector["source"].as_str().unwrap().contains("fixture split-v1") {
+                assert!(check_text(line, &vector, "", &render::split(&split)));
+                texts += 1;
+            }
         }
+    }
+    assert_eq!(texts, 7);
+}
+
+/// Any kind of bytes that is a data split is one for the general reader too.
+#[test]
+fn data_splits_read_as_any_kind() {
+    for (line, _, vector) in vectors("data_split") {
+        let bytes = bytes_of(&vector);
+        let (split, encoding) =
+            Split::from_java_bytes(&bytes).unwrap_or_else(|e| panic!("line {line}: {e:?}"));
+        assert_eq!(split.kind(), "data", "line {line}");
+        assert_eq!(split.to_java_bytes(encoding).unwrap(), bytes, "line {line}");
     }
 }
 
 #[test]
 fn commit_messages() {
+    let mut texts = 0;
     for (line, version, vector) in vectors("commit_message") {
         let (bytes, version) = (bytes_of(&vector), version.parse().unwrap());
         let message = decode_commit_message(&bytes, version).unwrap_or_else(|e| panic!("line {line}: {e:?}"));
@@ -93,11 +132,32 @@ fn commit_messages() {
             hex(&bytes),
             "line {line}"
         );
+        texts += usize::from(check_text(line, &vector, "Msg{", &render::message(&message)));
     }
+    assert!(texts > 0);
+}
+
+/// The vector of the fact sheet for the version that is younger than the other vectors.
+#[test]
+fn commit_message_version_14() {
+    let text = format!(
+        "0000000c0000000000000000000000000000000300{}010000000000000007",
+        "00000000".repeat(10)
+    );
+    let bytes = unhex(&text);
+    let message = decode_commit_message(&bytes, 14).unwrap();
+    assert_eq!((message.bucket, message.check_from_snapshot), (3, Some(7)));
+    assert_eq!(encode_commit_message(&message, 14).unwrap(), bytes);
+    let refused = encode_commit_message(&message, 13).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "commit message version 13 cannot carry check_from_snapshot, expected version 14 or newer"
+    );
 }
 
 #[test]
 fn commit_message_lists() {
+    let mut texts = 0;
     for (line, versions, vector) in vectors("commit_message_list") {
         let bytes = bytes_of(&vector);
         // Java reads these bytes at several versions; one of them is the version that they were written with, and the
@@ -114,18 +174,26 @@ fn commit_message_lists() {
         }
         assert!(
             written.iter().any(|(_, again)| *again == bytes),
-            "line {line}: {:?}",
+            "line {line}: {}",
             written.len()
         );
         assert!(
             written.windows(2).all(|pair| pair[0].0 == pair[1].0),
             "line {line}"
         );
+        texts += usize::from(check_text(
+            line,
+            &vector,
+            "[Msg{",
+            &render::messages(&written[0].0),
+        ));
     }
+    assert!(texts > 5, "{texts}");
 }
 
 #[test]
 fn committables() {
+    let mut texts = 0;
     for (line, version, vector) in vectors("manifest_committable") {
         let bytes = bytes_of(&vector);
         let decoded = ManifestCommittable::from_java_bytes(&bytes, version.parse().unwrap());
@@ -144,5 +212,12 @@ fn committables() {
             hex(&bytes),
             "line {line}"
         );
+        texts += usize::from(check_text(
+            line,
+            &vector,
+            "Committable{",
+            &render::committable(&committable),
+        ));
     }
+    assert!(texts > 10, "{texts}");
 }
