@@ -65,14 +65,12 @@ impl BinaryRow {
         Self::new(types.len(), bytes)
     }
 
-    /// Decodes all fields. `types` may be shorter than the row as long as the null bits are as wide (`wire.md` 4).
+    /// Decodes all fields.
     ///
     /// # Errors
     /// `Corrupt` when a slot points outside of the row, pieces overlap, text is not UTF-8 or `types` and arity disagree.
     pub fn decode(&self, types: &[DataType]) -> Result<Vec<Option<Datum>>> {
-        if types.len() > self.arity
-            || layout::null_bits_size(types.len()) != layout::null_bits_size(self.arity)
-        {
+        if types.len() != self.arity {
             return Err(Error::corrupt(format!("row of {} fields, expected {}", self.arity, types.len())));
         }
         read::row(&self.bytes, types.len(), types.iter(), 0)
@@ -155,7 +153,8 @@ impl BinaryRow {
         out.write_bytes(&self.bytes);
     }
 
-    /// Reads form C; the arity comes from the schema.
+    /// Reads form C; the arity comes from the schema, which may be shorter than the one that wrote the record as long as the null bits are as wide
+    /// (both up to 56 fields; `wire.md` 4).
     ///
     /// # Errors
     /// `Corrupt` when too short for `arity` fields.
