@@ -128,12 +128,14 @@ pub fn merge_entries(entries: impl IntoIterator<Item = ManifestEntry>) -> Result
                     entry.file.file_name, entry.bucket
                 )));
             }
-            // Either an ADD that goes, or a repeated DELETE, which Java drops together with the first one.
             (FileKind::Delete, Some(place)) => {
-                if let Some(slot) = slots.get_mut(place) {
+                // A repeated DELETE says nothing new. Java lets the two cancel, after which the file could come back.
+                if let Some(slot) = slots.get_mut(place)
+                    && slot.as_ref().is_some_and(|before| before.kind == FileKind::Add)
+                {
                     *slot = None;
+                    places.remove(&id);
                 }
-                places.remove(&id);
             }
             (_, None) => {
                 places.insert(id, slots.len());

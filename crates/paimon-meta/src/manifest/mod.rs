@@ -23,3 +23,6 @@ pub use entry::{FileIdentifier, FileKind, ManifestEntry, merge_entries};
 pub use index_entry::IndexManifestEntry;
 pub use list_entry::ManifestFileMeta;
 pub use store::{ManifestOptions, ManifestStore};
+
+#[cfg(test)]
+mod tests;

@@ -164,7 +164,7 @@ fn unzstd(
         .map_err(|e| failed("decompress", "zstandard", e))?;
     let mut input = InBuffer::around(block);
     let mut written = 0;
-    buffer.resize(buffer.capacity().clamp(64 << 10, limit.max(1)), 0);
+    buffer.resize(buffer.capacity().max(64 << 10).min(limit.max(1)), 0);
     loop {
         if written == buffer.len() {
             if written >= limit {
