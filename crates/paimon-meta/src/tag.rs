@@ -154,10 +154,8 @@ impl TagManager {
         time_retained: Option<Duration>,
     ) -> Result<Tag> {
         validate_name(name)?;
-        let create_time = match time_retained {
-            Some(_) => Some(local_wall_clock(self.environment.clock.now_millis())?),
-            None => None,
-        };
+        let create_time =
+            time_retained.map(|_| Timestamp::from_millis(self.environment.clock.now_local_millis()));
         let tag = Tag {
             name: name.to_string(),
             snapshot: snapshot.clone(),
@@ -210,16 +208,6 @@ fn validate_name(name: &str) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-/// The wall clock of the system's zone, as Java's `LocalDateTime.now()`.
-fn local_wall_clock(millis: i64) -> Result<Timestamp> {
-    let bad = |e: jiff::Error| Error::invalid(format!("clock gives {millis}, not a time")).with_source(e);
-    let offset =
-        jiff::tz::TimeZone::system().to_offset(jiff::Timestamp::from_millisecond(millis).map_err(bad)?);
-    Ok(Timestamp::from_millis(
-        millis + i64::from(offset.seconds()) * 1000,
-    ))
 }
 
 /// Jackson's array of a `LocalDateTime`: seconds and nanoseconds are left out from the end when zero.

@@ -5,6 +5,7 @@
 mod changes;
 mod conflict;
 mod partition_filter;
+mod prepare;
 mod publish;
 mod row_tracking;
 

@@ -6,11 +6,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use futures_util::{StreamExt, TryStreamExt, stream};
 use paimon_types::{BinaryRow, DataType, Datum, Error, Result};
 
 use super::PartitionSpec;
-use crate::manifest::{EntryHead, EntrySelector, FileKind, ManifestEntry, ManifestFileMeta, ManifestStore};
+use crate::manifest::{EntryHead, EntrySelector, ManifestEntry, ManifestFileMeta, ManifestStore};
 use crate::snapshot::Snapshot;
 use crate::table::Table;
 
@@ -141,6 +140,7 @@ fn same(a: Option<&Datum>, b: Option<&Datum>) -> bool {
 }
 
 /// Selects entries of the wanted partitions, deciding once a partition.
+#[derive(Clone)]
 struct InPartitions {
     filter: Arc<PartitionFilter>,
     types: Arc<[DataType]>,
@@ -158,7 +158,7 @@ impl EntrySelector for InPartitions {
     }
 }
 
-/// Live entries of a snapshot in the wanted partitions, in manifest order: ADD entries that no DELETE entry cancels.
+/// Live entries of a snapshot in the wanted partitions, in manifest order.
 pub(super) async fn live_entries(
     store: &ManifestStore,
     snapshot: &Snapshot,
@@ -168,29 +168,5 @@ pub(super) async fn live_entries(
     let mut metas = store.read_list(&snapshot.base_manifest_list).await?;
     metas.extend(store.read_list(&snapshot.delta_manifest_list).await?);
     metas.retain(|meta| filter.may_match(meta, &types));
-    let reads = metas.into_iter().map(|meta| {
-        let selector = InPartitions {
-            filter: Arc::clone(&filter),
-            types: Arc::clone(&types),
-            known: HashMap::new(),
-        };
-        async move { store.read_manifest_selected(&meta, selector).await }
-    });
-    let mut reads = stream::iter(reads).buffered(store.options().parallelism);
-    let mut added = Vec::new();
-    let mut deleted = HashSet::new();
-    while let Some(entries) = reads.try_next().await? {
-        for entry in entries {
-            match entry.kind {
-                FileKind::Add => added.push(entry),
-                FileKind::Delete => {
-                    deleted.insert(entry.identifier());
-                }
-            }
-        }
-    }
-    if !deleted.is_empty() {
-        added.retain(|entry| !deleted.contains(&entry.identifier()));
-    }
-    Ok(added)
+    store.live_entries(&metas, InPartitions { filter, types, known: HashMap::new() }).await
 }

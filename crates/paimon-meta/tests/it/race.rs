@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Many writers at once: every acknowledged commit is there, once.
+
+use std::collections::BTreeMap;
+
+use paimon_meta::{CommitOutcome, Table};
+use paimon_storage::{Environment, Storage};
+use paimon_types::ErrorKind;
+
+use crate::support::{append, create, latest, live_names, new_table};
+
+const WRITERS: usize = 8;
+const COMMITS: usize = 25;
+
+async fn race(storage: Storage, location: &str) {
+    let options = [("commit.max-retries", "1000"), ("commit.min-retry-wait", "1 ms"), ("commit.max-retry-wait", "50 ms")];
+    let table = create(&storage, location, false, &options).await;
+    let mut writers = tokio::task::JoinSet::new();
+    for writer in 0..WRITERS {
+        // Each writer opens the table by itself, as another process would.
+        let (storage, location) = (storage.clone(), location.to_string());
+        writers.spawn(async move {
+            let table = Table::open(storage, &location, BTreeMap::new()).await.unwrap();
+            let mut acknowledged = Vec::new();
+            for i in 0..COMMITS {
+                let name = format!("w{writer}-{i:02}");
+                let outcome = table.new_commit().commit(append(&name, 1)).await.unwrap();
+                let CommitOutcome::Committed { snapshot_ids } = outcome else { panic!("{outcome:?}") };
+                acknowledged.push((name, snapshot_ids[0]));
+            }
+            acknowledged
+        });
+    }
+    let mut acknowledged: Vec<(String, i64)> = writers.join_all().await.into_iter().flatten().collect();
+    acknowledged.sort();
+    let snapshot = latest(&table).await;
+    let names: Vec<String> = acknowledged.iter().map(|(name, _)| name.clone()).collect();
+    assert_eq!(live_names(&table, &snapshot).await, names);
+    let mut ids: Vec<i64> = acknowledged.iter().map(|(_, id)| *id).collect();
+    ids.sort_unstable();
+    let expected: Vec<i64> = (1..=(WRITERS * COMMITS) as i64).collect();
+    assert_eq!(ids, expected);
+    assert_eq!(table.snapshot_manager().list_ids().await.unwrap(), expected);
+    assert_eq!(snapshot.total_record_count, (WRITERS * COMMITS) as i64);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn case_29_writers_in_memory() {
+    race(Storage::memory(), "memory://w/t").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn case_29_writers_on_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    race(Storage::default(), dir.path().join("t").to_str().unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_of_many_creates_the_table() {
+    let dir = tempfile::tempdir().unwrap();
+    let location = dir.path().join("t").to_str().unwrap().to_string();
+    let mut makers = tokio::task::JoinSet::new();
+    for maker in 0..8 {
+        let location = location.clone();
+        makers.spawn(async move {
+            let mut new = new_table(false, &[]);
+            new.comment = Some(format!("maker {maker}"));
+            match Table::create(Storage::default(), Environment::default(), &location, new).await {
+                Ok(table) => Some(table.schema().comment.clone()),
+                Err(e) => {
+                    assert_eq!(e.kind(), ErrorKind::AlreadyExists, "{e:?}");
+                    None
+                }
+            }
+        });
+    }
+    let made: Vec<_> = makers.join_all().await.into_iter().flatten().collect();
+    assert_eq!(made.len(), 1);
+    let table = Table::open(Storage::default(), &location, BTreeMap::new()).await.unwrap();
+    assert_eq!(table.schema().comment, made[0]);
+}
