@@ -4,6 +4,8 @@
 
 use std::cmp::Ordering;
 
+use crate::{DataType, TypeKind};
+
 /// A non-null value of some logical type. NULL is `None` of an `Option<Datum>`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Datum {
@@ -101,6 +103,35 @@ impl Timestamp {
 }
 
 impl Datum {
+    /// True when the value can be one of a column of this type; lengths, precisions and scales are not looked at, nor is
+    /// what is inside nested values.
+    pub fn is_of(&self, data_type: &DataType) -> bool {
+        use TypeKind as K;
+        let kind = &data_type.kind;
+        match self {
+            Datum::Boolean(_) => *kind == K::Boolean,
+            Datum::TinyInt(_) => *kind == K::TinyInt,
+            Datum::SmallInt(_) => *kind == K::SmallInt,
+            Datum::Int(_) => *kind == K::Int,
+            Datum::BigInt(_) => *kind == K::BigInt,
+            Datum::Float(_) => *kind == K::Float,
+            Datum::Double(_) => *kind == K::Double,
+            Datum::String(_) => matches!(kind, K::Char(_) | K::VarChar(_)),
+            Datum::Bytes(_) => matches!(
+                kind,
+                K::Binary(_) | K::VarBinary(_) | K::Blob | K::Geometry(_) | K::Geography { .. }
+            ),
+            Datum::Decimal { .. } => matches!(kind, K::Decimal { .. }),
+            Datum::Date(_) => *kind == K::Date,
+            Datum::Time(_) => matches!(kind, K::Time(_)),
+            Datum::Timestamp(_) => matches!(kind, K::Timestamp(_) | K::TimestampLtz(_)),
+            Datum::Array(_) => matches!(kind, K::Array(_) | K::Vector(..)),
+            Datum::Map(_) => matches!(kind, K::Map(..) | K::Multiset(_)),
+            Datum::Row(_) => matches!(kind, K::Row(_)),
+            Datum::Variant { .. } => *kind == K::Variant,
+        }
+    }
+
     /// Order of two values of the same type as Java compares them: bytes unsigned, strings by UTF-8 bytes, decimals by
     /// value, floats by Java `compare` (−0.0 < 0.0, NaN greatest). `None` for different or unordered types.
     pub fn compare(&self, other: &Datum) -> Option<Ordering> {

@@ -45,7 +45,9 @@ pub use options::{
     ChangelogProducer, CoreOptions, ExternalPathStrategy, IncrementalScanMode, MergeEngine, OPTIONS, OptionScope,
     OptionSpec, StartupMode, StatsMode, TableType, options_markdown, parse_duration_millis, parse_memory_size,
 };
-pub use predicate::{ColumnStats, LeafPredicate, Predicate, PredicateOp};
+pub use predicate::{
+    BoundLiteral, ColumnStats, LeafPredicate, LikePattern, Literal, Predicate, PredicateOp, bind_literal, bind_literal_in,
+};
 pub use schema::{NewTable, SCHEMA_VERSION, TableSchema};
 pub use stream::{DataInput, DataOutput};
 pub use text::{datum_from_string, datum_to_string, java_double_to_string, java_float_to_string};
