@@ -17,6 +17,7 @@ mod query_auth;
 mod record;
 mod record_writer;
 mod split;
+mod split_body;
 #[cfg(test)]
 mod tests;
 

@@ -66,6 +66,7 @@ final class Exporter {
         entry.put("sha256", treeHash(target));
         entry.put("messages", writer.messages().size());
         entry.put("messageVersion", serializer.getVersion());
+        entry.put("splitVersion", splitVersion(directory));
         entry.put("splits", splits);
         return entry;
     }
@@ -101,7 +102,9 @@ final class Exporter {
     }
 
     private static int writeSplits(Path directory, String selector, List<Split> plan) throws IOException {
-        Files.createDirectories(directory.resolve("splits"));
+        if (!plan.isEmpty()) {
+            Files.createDirectories(directory.resolve("splits"));
+        }
         for (int i = 0; i < plan.size(); i++) {
             Path file = directory.resolve("splits/" + selector + "-" + i + ".bin");
             try (OutputStream out = Files.newOutputStream(file)) {
@@ -109,6 +112,15 @@ final class Exporter {
             }
         }
         return plan.size();
+    }
+
+    /** The version that the bytes of a split carry, or null when the table has no split. */
+    private static Integer splitVersion(Path directory) throws IOException {
+        if (!Files.exists(directory.resolve("splits"))) {
+            return null;
+        }
+        List<Path> splits = files(directory.resolve("splits"));
+        return splits.isEmpty() ? null : ReadSplitCommand.version(Files.readAllBytes(splits.get(0)));
     }
 
     private static List<Path> files(Path root) throws IOException {

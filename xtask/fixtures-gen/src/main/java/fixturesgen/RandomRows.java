@@ -1,3 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package fixturesgen;
-final class RandomRows { static void run(Args a) throws Exception {} }
+
+import org.apache.paimon.schema.Schema;
+import org.apache.paimon.types.RowType;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Random tables for another writer: what to create and the rows of each commit. */
+final class RandomRows {
+    private RandomRows() {}
+
+    static void run(Args args) throws Exception {
+        long seed = Long.parseLong(args.position(0, "SEED"));
+        int count = Integer.parseInt(args.position(1, "COUNT"));
+        Path directory = Path.of(args.position(2, "OUT_DIR"));
+        for (int i = 0; i < count; i++) {
+            Path target = directory.resolve(String.valueOf(i));
+            Suite.delete(target);
+            Files.createDirectories(target);
+            write(new RandomTable(seed, i), target);
+        }
+    }
+
+    private static void write(RandomTable description, Path target) throws Exception {
+        TableWriter writer = new TableWriter("");
+        description.describe(writer);
+        Schema schema = writer.schema();
+        Map<String, Object> create = new LinkedHashMap<>();
+        create.put("fields", TypeJson.fields(schema.fields()));
+        create.put("partitionKeys", schema.partitionKeys());
+        create.put("primaryKeys", schema.primaryKeys());
+        create.put("options", schema.options());
+        Files.writeString(target.resolve("create.json"), Json.text(create) + "\n");
+
+        RowType type = schema.rowType();
+        List<String> all = new ArrayList<>();
+        for (int k = 0; k < description.commits.length; k++) {
+            List<String> batch = new ArrayList<>();
+            description.rows(type, description.commits[k]).forEach(row -> batch.add(RowJson.text(type, row)));
+            Files.write(target.resolve("batch-" + k + ".jsonl"), batch);
+            all.addAll(batch);
+        }
+        all.sort(null);
+        Files.write(target.resolve("expected.jsonl"), all);
+    }
+}

@@ -5,6 +5,7 @@ import org.apache.paimon.io.DataInputDeserializer;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.source.DataSplit;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,21 +21,20 @@ final class ReadSplitCommand {
         byte[] bytes = Files.readAllBytes(Path.of(args.position(0, "FILE")));
         FileStoreTable table = Tables.open(args.position(1, "LOCATION"), args);
         String expected = args.option("version", null);
-        if (expected != null) {
-            DataInputDeserializer header = new DataInputDeserializer(bytes);
-            header.skipBytesToRead(VERSION_OFFSET);
-            int version = header.readInt();
-            if (version != Integer.parseInt(expected)) {
-                throw new IllegalArgumentException("the split has version " + version + ", not " + expected);
-            }
+        if (expected != null && version(bytes) != Integer.parseInt(expected)) {
+            throw new IllegalArgumentException(
+                    "the split has version " + version(bytes) + ", not " + expected);
         }
         DataInputDeserializer in = new DataInputDeserializer(bytes);
         DataSplit split = DataSplit.deserialize(in);
         if (in.available() > 0) {
             throw new IllegalArgumentException(in.available() + " bytes follow the split");
         }
-        // A split belongs to a snapshot, whose schema can differ from the newest one. Engines plan
-        // and read with the same table, which is the newest one unless they travel in time.
+        // Read with the newest schema, whatever the snapshot of the split is.
         Tables.rows(table, List.of(split)).forEach(System.out::println);
+    }
+
+    static int version(byte[] split) {
+        return ByteBuffer.wrap(split).getInt(VERSION_OFFSET);
     }
 }

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TimeZone;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -71,6 +72,7 @@ final class Suite {
     void finish() throws IOException {
         Map<String, Object> head = new LinkedHashMap<>();
         head.put("paimonVersion", Exporter.paimonVersion());
+        head.put("sessionZone", TimeZone.getDefault().getID());
         List<String> lines = new ArrayList<>();
         lines.add("{");
         head.forEach((k, v) -> lines.add("  \"" + k + "\": " + Json.text(v) + ","));
