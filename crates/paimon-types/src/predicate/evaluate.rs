@@ -12,10 +12,10 @@ impl Predicate {
     /// value of a column by field id, `None` for NULL; it must know every column of [`columns`](Predicate::columns).
     ///
     /// Meant for single rows (partitions, statistics, tests), not for data.
-    pub fn eval_row<'a>(&self, value: &dyn Fn(i32) -> Option<&'a Datum>) -> Option<bool> {
+    pub fn eval_row(&self, value: &dyn Fn(i32) -> Option<Datum>) -> Option<bool> {
         match self {
             Predicate::Constant(truth) => Some(*truth),
-            Predicate::Leaf(leaf) => leaf.eval_value(value(leaf.field_id)),
+            Predicate::Leaf(leaf) => leaf.eval(value(leaf.field_id).as_ref()),
             Predicate::And(children) => all(children.iter().map(|child| child.eval_row(value))),
             Predicate::Or(children) => any(children.iter().map(|child| child.eval_row(value))),
             Predicate::Not(inner) => inner.eval_row(value).map(|truth| !truth),
@@ -40,7 +40,7 @@ fn any(truths: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 
 impl LeafPredicate {
     /// The truth of the test for one value of the column, `None` for NULL. Literals of another type make it unknown.
-    pub fn eval_value(&self, value: Option<&Datum>) -> Option<bool> {
+    pub fn eval(&self, value: Option<&Datum>) -> Option<bool> {
         match self.op {
             PredicateOp::IsNull => return Some(value.is_none()),
             PredicateOp::IsNotNull => return Some(value.is_some()),

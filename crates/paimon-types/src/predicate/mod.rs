@@ -403,10 +403,18 @@ impl Predicate {
     }
 
     /// The parts of the outermost AND; none for `Constant(true)`.
-    pub fn split_conjuncts(&self) -> Vec<&Predicate> {
+    pub fn split_conjuncts(self) -> Vec<Predicate> {
         match self {
             Predicate::Constant(true) => Vec::new(),
-            Predicate::And(children) => children.iter().flat_map(Predicate::split_conjuncts).collect(),
+            Predicate::And(children) => children.into_iter().flat_map(Predicate::split_conjuncts).collect(),
+            other => vec![other],
+        }
+    }
+
+    fn conjuncts(&self) -> Vec<&Predicate> {
+        match self {
+            Predicate::Constant(true) => Vec::new(),
+            Predicate::And(children) => children.iter().flat_map(Predicate::conjuncts).collect(),
             other => vec![other],
         }
     }

@@ -39,7 +39,7 @@ impl Predicate {
 
     /// The conjuncts that look at a column outside `ids`; with the conjuncts inside `ids` they are the whole predicate.
     pub fn without_partition(&self, ids: &[i32]) -> Predicate {
-        let conjuncts = self.split_conjuncts().into_iter();
+        let conjuncts = self.conjuncts().into_iter();
         Predicate::and(conjuncts.filter(|c| !c.columns().iter().all(|id| ids.contains(id))).cloned())
     }
 
@@ -49,14 +49,14 @@ impl Predicate {
         match self {
             Predicate::Constant(_) => self.clone(),
             Predicate::Leaf(leaf) => match known(leaf.field_id) {
-                Some(value) => Predicate::Constant(leaf.eval_value(value) == Some(true)),
+                Some(value) => Predicate::Constant(leaf.eval(value) == Some(true)),
                 None => self.clone(),
             },
             Predicate::And(children) => Predicate::and(children.iter().map(|child| child.with_known_values(known))),
             Predicate::Or(children) => Predicate::or(children.iter().map(|child| child.with_known_values(known))),
             Predicate::Not(inner) => {
                 if inner.columns().iter().all(|id| known(*id).is_some()) {
-                    return Predicate::Constant(self.eval_row(&|id| known(id).flatten()) == Some(true));
+                    return Predicate::Constant(self.eval_row(&|id| known(id).flatten().cloned()) == Some(true));
                 }
                 self.clone()
             }
@@ -68,7 +68,7 @@ impl Predicate {
     /// partition values first ([`with_known_values`](Predicate::with_known_values)).
     pub fn bucket_candidates(&self, key_ids: &[i32]) -> Option<Vec<Vec<Option<Datum>>>> {
         let mut values: BTreeMap<i32, Vec<Option<Datum>>> = BTreeMap::new();
-        for conjunct in self.split_conjuncts() {
+        for conjunct in self.conjuncts() {
             let Some((id, found)) = conjunct.equal_values().filter(|(id, _)| key_ids.contains(id)) else { continue };
             let merged = match values.remove(&id) {
                 Some(before) => before.into_iter().filter(|value| found.contains(value)).collect(),

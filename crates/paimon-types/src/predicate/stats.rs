@@ -9,20 +9,20 @@ use super::{ColumnStats, LeafPredicate, Predicate, PredicateOp};
 use crate::Datum;
 
 impl Predicate {
-    /// False only when no row can match. `stats` gives what is known of a column by field id, `None` when nothing is;
-    /// `row_count` is the number of rows the statistics are of.
+    /// False only when no row can match. `row_count` is the number of rows that the statistics are of, `stats` gives what is
+    /// known of a column by field id, `None` when nothing is.
     ///
     /// Bounds may be wider than the values (cut strings). What is unknown never prunes: a missing bound, a test under NOT that
     /// has no opposite. The bounds of floats say nothing about NaN, which is greater than everything, so `>`, `>=`, `<>` and
     /// their kin keep FLOAT and DOUBLE columns; both zeros count as inside a bound that is zero.
-    pub fn may_match_stats(&self, stats: &dyn Fn(i32) -> Option<ColumnStats>, row_count: i64) -> bool {
+    pub fn may_match_stats(&self, row_count: i64, stats: &dyn Fn(i32) -> Option<ColumnStats>) -> bool {
         match self {
             Predicate::Constant(truth) => *truth,
             Predicate::Leaf(leaf) => {
                 leaf.may_match_column(&stats(leaf.field_id).unwrap_or_default(), row_count)
             }
-            Predicate::And(children) => children.iter().all(|child| child.may_match_stats(stats, row_count)),
-            Predicate::Or(children) => children.iter().any(|child| child.may_match_stats(stats, row_count)),
+            Predicate::And(children) => children.iter().all(|child| child.may_match_stats(row_count, stats)),
+            Predicate::Or(children) => children.iter().any(|child| child.may_match_stats(row_count, stats)),
             Predicate::Not(inner) => **inner != Predicate::Constant(true),
         }
     }
