@@ -85,36 +85,52 @@ impl PlanEnvelope {
 
 /// True when the value of an option with this key must not leave the process: it is a password, key, token or credential.
 ///
-/// Decided by words of the key (split at everything but letters and digits, any case): `fs.s3a.access.key`,
-/// `s3.secret-key`, `token`, `fs.azure.account.key.x`, `jdbc.password`, `security.credential`, `client.private_key` …
-/// Keys of columns (`primary-key`, `bucket-key`, `sequence.field` …) are not secrets.
+/// Decided by the words of the key: `fs.s3a.access.key`, `s3.secret-key`, `token`, `fs.oss.securityToken`,
+/// `fs.azure.account.key.x`, `jdbc.password`, `client.private_key` … Keys of columns (`primary-key`, `bucket-key`,
+/// `sequence.field` …) are not secrets.
 pub fn is_secret_option(key: &str) -> bool {
-    let lower = key.to_ascii_lowercase();
-    if [
-        "secret",
-        "password",
-        "passwd",
-        "credential",
-        "accesskey",
-        "apikey",
-        "privatekey",
-        "authorization",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
-    {
-        return true;
+    let words = words(key);
+    let is = |word: &str, secrets: &[&str]| secrets.contains(&word);
+    words.iter().any(|word| {
+        is(
+            word,
+            &["secret", "secrets", "token", "sas", "passwd", "authorization"],
+        )
+    }) || words.iter().any(|word| {
+        ["password", "credential", "accesskey", "apikey"]
+            .iter()
+            .any(|s| word.contains(s))
+    }) || words.windows(2).any(|pair| match pair {
+        [owner, key] if key == "key" => is(
+            owner,
+            &[
+                "access",
+                "account",
+                "api",
+                "private",
+                "shared",
+                "service",
+                "encryption",
+                "secret",
+            ],
+        ),
+        _ => false,
+    })
+}
+
+/// Lower-case words of a key, split at everything but letters and digits and before capitals: `fs.oss.accessKeySecret`
+/// is fs, oss, access, key, secret.
+fn words(key: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut after_lower = false;
+    for c in key.chars() {
+        if !c.is_ascii_alphanumeric() || (c.is_ascii_uppercase() && after_lower) {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_ascii_alphanumeric()) {
+            word.push(c.to_ascii_lowercase());
+        }
+        after_lower = c.is_ascii_lowercase();
     }
-    let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    words.contains(&"token")
-        || words.contains(&"sas")
-        || words.windows(2).any(|pair| {
-            matches!(
-                pair,
-                [
-                    "access" | "account" | "api" | "private" | "shared" | "service" | "encryption",
-                    "key"
-                ]
-            )
-        })
+    words
 }

@@ -3,7 +3,11 @@
 //! Tests over the public interface of the protocol crate.
 
 mod conformance;
+mod native;
+mod properties;
+mod refusals;
 mod render;
+mod sample;
 mod vectors;
 
 /// The folder of a path relative to the repository.

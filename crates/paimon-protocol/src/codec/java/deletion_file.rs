@@ -32,10 +32,14 @@ fn read(input: &mut DataInput<'_>, cardinality: bool) -> Result<Option<DeletionF
     }
     let path = input.read_utf()?;
     let (offset, length) = (input.read_i64()?, input.read_i64()?);
-    let cardinality = if cardinality {
-        Some(input.read_i64()?).filter(|c| *c != -1)
-    } else {
-        None
+    let cardinality = match if cardinality { input.read_i64()? } else { -1 } {
+        -1 => None,
+        known @ 0.. => Some(known),
+        other => {
+            return Err(Error::corrupt(format!(
+                "cardinality of a deletion file is {other}, expected -1 or more"
+            )));
+        }
     };
     Ok(Some(DeletionFile {
         path,

@@ -117,9 +117,21 @@ impl<'a> RecordReader<'a> {
                 format_args!("spans {len} bytes at offset {offset} of a record of {size} bytes"),
             )
         })?;
+        if offset < fixed_part(self.arity) {
+            return Err(self.short(offset));
+        }
         self.first_variable.set(self.first_variable.get().min(offset));
         self.spend(field, len)?;
         Ok(piece)
+    }
+
+    /// The variable part begins among the slots: the writer knew fewer fields, and what would be read there is no slot.
+    #[cold]
+    fn short(&self, offset: usize) -> Error {
+        let (what, found, arity) = (self.what, offset.saturating_sub(NULL_BYTES) / 8, self.arity);
+        Error::corrupt(format!(
+            "{what} record was written with {found} fields, this version has {arity}"
+        ))
     }
 
     fn spend(&self, field: usize, len: usize) -> Result<()> {
@@ -182,18 +194,11 @@ impl<'a> RecordReader<'a> {
             .transpose()
     }
 
-    /// Ends the reading: the record must have been written with the fields of this version.
+    /// Ends the reading: values in fields that this version does not have would be lost.
     ///
-    /// The first variable piece begins where the fixed part ends, which tells how many fields the writer knew. Fewer
-    /// than expected: slots that were read were no slots. More: fine when they are null, else content would be lost.
+    /// The first variable piece begins where the fixed part ends, which tells how many fields the writer knew.
     pub(super) fn finish(&self) -> Result<()> {
         let found = self.first_variable.get().saturating_sub(NULL_BYTES) / 8;
-        if found < self.arity {
-            return Err(Error::corrupt(format!(
-                "{} record was written with {found} fields, this version has {}",
-                self.what, self.arity
-            )));
-        }
         match (self.arity..found.min(56)).find(|field| !self.null_bit(*field)) {
             None => Ok(()),
             Some(field) => Err(Error::corrupt(format!(

@@ -184,11 +184,21 @@ impl Reader {
                 "{entries} deletion file entries for {files} data files, expected one each"
             )));
         }
-        let deletion = |file: DeletionBody<'_>| DeletionFile {
-            path: file.path.to_owned(),
-            offset: file.offset,
-            length: file.length,
-            cardinality: file.cardinality,
+        let deletion = |file: DeletionBody<'_>| match file.cardinality {
+            Some(negative @ ..0) => Err(Error::corrupt(format!(
+                "cardinality of a deletion file is {negative}, expected 0 or more"
+            ))),
+            cardinality => Ok(DeletionFile {
+                path: file.path.to_owned(),
+                offset: file.offset,
+                length: file.length,
+                cardinality,
+            }),
+        };
+        let deletions = |list: Vec<Option<DeletionBody<'_>>>| {
+            list.into_iter()
+                .map(|file| file.map(deletion).transpose())
+                .collect::<Result<Vec<_>>>()
         };
         Ok(DataSplit {
             snapshot_id: split.snapshot_id,
@@ -197,8 +207,7 @@ impl Reader {
             bucket_path: split.bucket_path.to_owned(),
             total_buckets: split.total_buckets,
             data_files,
-            deletion_files: deletion_files
-                .map(|list| list.into_iter().map(|file| file.map(deletion)).collect()),
+            deletion_files: deletion_files.map(deletions).transpose()?,
             is_streaming: split.is_streaming,
             raw_convertible: split.raw_convertible,
         })

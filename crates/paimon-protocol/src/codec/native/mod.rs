@@ -136,11 +136,23 @@ impl PlanEnvelope {
                     .with("file", &file.file_name));
             }
             let files = split.data_files.len();
-            if let Some(list) = split.deletion_files.as_ref().filter(|list| list.len() != files) {
+            let Some(list) = &split.deletion_files else {
+                continue;
+            };
+            if list.len() != files {
                 let entries = list.len();
                 return Err(Error::invalid(format!(
                     "{entries} deletion file entries for {files} data files, expected one each"
                 )));
+            }
+            if let Some(file) = list
+                .iter()
+                .flatten()
+                .find(|file| file.cardinality.is_some_and(|c| c < 0))
+            {
+                return Err(
+                    Error::invalid("cardinality of a deletion file is negative").with("path", &file.path)
+                );
             }
         }
         Ok(())
