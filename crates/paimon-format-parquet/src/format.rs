@@ -6,7 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use paimon_format::{FileFormat, FileFormatFactory, FormatStatsExtractor, ReaderBuilder, WriterBuilder};
-use paimon_types::{DataField, Error, Result};
+use paimon_types::{DataField, Result};
+
+use crate::read::ParquetReaderBuilder;
+use crate::stats::ParquetStatsExtractor;
+use crate::write::ParquetWriterBuilder;
 
 /// Identifier and file extension of the format.
 pub(crate) const IDENTIFIER: &str = "parquet";
@@ -28,7 +32,9 @@ impl FileFormatFactory for ParquetFileFormatFactory {
     }
 
     fn create(&self, options: &BTreeMap<String, String>) -> Result<Arc<dyn FileFormat>> {
-        Ok(Arc::new(ParquetFileFormat { options: Arc::new(options.clone()) }))
+        Ok(Arc::new(ParquetFileFormat {
+            options: Arc::new(options.clone()),
+        }))
     }
 }
 
@@ -38,7 +44,6 @@ impl FileFormatFactory for ParquetFileFormatFactory {
 /// made, so that a reader never stumbles over them.
 #[derive(Clone, Debug)]
 pub struct ParquetFileFormat {
-    #[allow(dead_code)]
     options: Arc<BTreeMap<String, String>>,
 }
 
@@ -47,15 +52,19 @@ impl FileFormat for ParquetFileFormat {
         IDENTIFIER
     }
 
-    fn create_reader_builder(&self, _batch_size: usize) -> Result<Box<dyn ReaderBuilder>> {
-        Err(Error::unsupported("stub"))
+    fn create_reader_builder(&self, batch_size: usize) -> Result<Box<dyn ReaderBuilder>> {
+        Ok(Box::new(ParquetReaderBuilder::new(batch_size)?))
     }
 
-    fn create_writer_builder(&self, _schema: &[DataField], _batch_size: usize) -> Result<Box<dyn WriterBuilder>> {
-        Err(Error::unsupported("stub"))
+    fn create_writer_builder(
+        &self,
+        schema: &[DataField],
+        _batch_size: usize,
+    ) -> Result<Box<dyn WriterBuilder>> {
+        Ok(Box::new(ParquetWriterBuilder::new(schema, &self.options)?))
     }
 
-    fn create_stats_extractor(&self, _schema: &[DataField]) -> Result<Box<dyn FormatStatsExtractor>> {
-        Err(Error::unsupported("stub"))
+    fn create_stats_extractor(&self, schema: &[DataField]) -> Result<Box<dyn FormatStatsExtractor>> {
+        Ok(Box::new(ParquetStatsExtractor::new(schema)?))
     }
 }

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! The reader: decodes on the blocking pool, a few batches ahead of its consumer.
+
+mod convert;
+mod decode;
+mod file_schema;
+mod metadata;
+mod prune;
+mod ranges;
+mod remote;
+mod resolve;
+mod source;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use async_trait::async_trait;
+use paimon_format::{
+    Cache, FileBatchReader, MemoryPool, MemoryReservation, Metrics, ReadHints, ReaderBuilder, StickyError,
+    UnboundedMemoryPool,
+};
+use paimon_storage::InputFile;
+use paimon_types::{DataField, Error, Predicate, Result, from_arrow_schema, to_arrow_schema};
+use parquet::file::metadata::ParquetMetaData;
+use roaring::RoaringBitmap;
+
+use self::decode::{Counters, Decoded, Decoder, Plan, closed};
+use self::file_schema::FileSchema;
+pub(crate) use self::metadata::load_metadata;
+use self::prune::Pruner;
+use self::ranges::BatchRows;
+use self::remote::Remote;
+use self::resolve::Projection;
+use self::source::Source;
+use crate::blocking::{Task, spawn};
+
+/// Batches that are decoded ahead at most, and the bytes from which on no further one is.
+const AHEAD_BATCHES: usize = 4;
+const AHEAD_BYTES: usize = 4 << 20;
+
+/// Opens parquet files.
+pub(crate) struct ParquetReaderBuilder {
+    batch_size: usize,
+    pool: Arc<dyn MemoryPool>,
+    cache: Option<Arc<dyn Cache>>,
+    hints: ReadHints,
+}
+
+impl ParquetReaderBuilder {
+    pub(crate) fn new(batch_size: usize) -> Result<Self> {
+        if batch_size == 0 {
+            return Err(Error::invalid("batch size is 0, at least 1 is expected"));
+        }
+        let pool = Arc::new(UnboundedMemoryPool::new());
+        Ok(ParquetReaderBuilder {
+            batch_size,
+            pool,
+            cache: None,
+            hints: ReadHints::default(),
+        })
+    }
+}
+
+#[async_trait]
+impl ReaderBuilder for ParquetReaderBuilder {
+    fn with_memory_pool(&mut self, pool: Arc<dyn MemoryPool>) {
+        self.pool = pool;
+    }
+
+    fn with_cache(&mut self, cache: Arc<dyn Cache>) {
+        self.cache = Some(cache);
+    }
+
+    fn with_read_hints(&mut self, hints: Option<ReadHints>) {
+        self.hints = hints.unwrap_or_default();
+    }
+
+    async fn build(&self, file: Arc<dyn InputFile>) -> Result<Box<dyn FileBatchReader>> {
+        let metadata = load_metadata(&file, self.cache.as_ref()).await?;
+        let size = file.size().await?;
+        let path: Arc<str> = file.path().into();
+        let schema = Arc::new(FileSchema::new(
+            &path,
+            metadata.file_metadata().schema_descr_ptr(),
+        ));
+        let source = Source::new(&file, size, || {
+            Remote::new(file.clone(), self.hints.clone(), self.pool.clone())
+        })?;
+        Ok(Box::new(ParquetFileReader {
+            path,
+            source,
+            metadata,
+            schema,
+            batch_size: self.batch_size,
+            pool: self.pool.clone(),
+            cache: self.cache.clone(),
+            hints: self.hints.clone(),
+            counters: Arc::default(),
+            state: State::Unset,
+            ready: VecDeque::new(),
+            running: None,
+            ahead: 1,
+            previous: None,
+        }))
+    }
+}
+
+enum State {
+    /// No read schema yet.
+    Unset,
+    /// A decoder is here, or at work.
+    Reading(Option<Decoder>),
+    Ended,
+    Failed(StickyError),
+    Closed,
+}
+
+/// A decoded batch with the memory that it is charged with.
+struct Ready {
+    decoded: Decoded,
+    _reservation: MemoryReservation,
+}
+
+/// What a run of the decoder brought: batches, and how it goes on.
+struct Run {
+    batches: Vec<Ready>,
+    next: Result<Option<Decoder>>,
+}
+
+struct ParquetFileReader {
+    path: Arc<str>,
+    source: Source,
+    metadata: Arc<ParquetMetaData>,
+    schema: Arc<FileSchema>,
+    batch_size: usize,
+    pool: Arc<dyn MemoryPool>,
+    cache: Option<Arc<dyn Cache>>,
+    hints: ReadHints,
+    counters: Arc<Counters>,
+    state: State,
+    ready: VecDeque<Ready>,
+    running: Option<Task<Run>>,
+    /// Batches of the next run; grows so that the first batch comes early.
+    ahead: usize,
+    previous: Option<BatchRows>,
+}
+
+impl fmt::Debug for ParquetFileReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParquetFileReader")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ParquetFileReader {
+    /// Lets the decoder run, if it is here.
+    fn start(&mut self) {
+        if self.running.is_some() || !self.ready.is_empty() {
+            return;
+        }
+        let State::Reading(decoder) = &mut self.state else {
+            return;
+        };
+        let Some(decoder) = decoder.take() else { return };
+        let (batches, bytes) = match self.hints.read_ahead {
+            true => (self.ahead, AHEAD_BYTES.min(self.hints.read_ahead_bytes)),
+            false => (1, 0),
+        };
+        self.ahead = (self.ahead * 2).min(AHEAD_BATCHES);
+        let pool = self.pool.clone();
+        self.running = Some(spawn("reading rows", move || {
+            Ok(run(decoder, pool, batches, bytes))
+        }));
+    }
+
+    async fn next(&mut self) -> Result<Option<Decoded>> {
+        loop {
+            if let Some(ready) = self.ready.pop_front() {
+                if self.hints.read_ahead {
+                    self.start();
+                }
+                return Ok(Some(ready.decoded));
+            }
+            match &self.state {
+                State::Unset => self.read_all()?,
+                State::Ended => return Ok(None),
+                State::Failed(error) => return Err(error.to_error()),
+                State::Closed => return Err(closed(&self.path)),
+                State::Reading(_) => {}
+            }
+            self.start();
+            // The task stays with the reader, so that nothing is lost when this future is dropped.
+            let Some(task) = &mut self.running else {
+                return Err(Error::invalid("parquet reader has no decoder").with("path", &self.path));
+            };
+            let result = task.await;
+            self.running = None;
+            let run = result.map_err(|e| e.with("path", &self.path));
+            let next = match run {
+                Ok(run) => {
+                    self.ready.extend(run.batches);
+                    run.next
+                }
+                Err(error) => Err(error),
+            };
+            self.state = match next {
+                Ok(Some(decoder)) => State::Reading(Some(decoder)),
+                Ok(None) => State::Ended,
+                Err(error) => {
+                    self.state = State::Failed(StickyError::new(&error));
+                    if self.ready.is_empty() {
+                        return Err(error);
+                    }
+                    continue;
+                }
+            };
+        }
+    }
+
+    /// Reads every column as it is stored.
+    fn read_all(&mut self) -> Result<()> {
+        let fields =
+            from_arrow_schema(self.schema.to_arrow()?.as_ref()).map_err(|e| e.with("path", &self.path))?;
+        self.set_read_schema(&fields, None, None)
+    }
+}
+
+/// Decodes up to `batches` batches or `bytes` bytes, one batch at least.
+fn run(mut decoder: Decoder, pool: Arc<dyn MemoryPool>, batches: usize, bytes: usize) -> Run {
+    let mut done = Vec::new();
+    let mut sum = 0;
+    loop {
+        let decoded = match decoder.next() {
+            Ok(Some(decoded)) => decoded,
+            Ok(None) => {
+                return Run {
+                    batches: done,
+                    next: Ok(None),
+                };
+            }
+            Err(error) => {
+                return Run {
+                    batches: done,
+                    next: Err(error),
+                };
+            }
+        };
+        let size = decoded.batch.get_array_memory_size();
+        let mut reservation = MemoryReservation::new(pool.clone());
+        let reserved = reservation.try_grow(size);
+        match reserved {
+            // Others of this run are charged already: hand them out before asking for more.
+            Err(error) if done.is_empty() => {
+                return Run {
+                    batches: done,
+                    next: Err(error),
+                };
+            }
+            _ => {}
+        }
+        let full = reserved.is_err();
+        sum += size;
+        done.push(Ready {
+            decoded,
+            _reservation: reservation,
+        });
+        if full || done.len() >= batches || sum >= bytes {
+            return Run {
+                batches: done,
+                next: Ok(Some(decoder)),
+            };
+        }
+    }
+}
+
+#[async_trait]
+impl FileBatchReader for ParquetFileReader {
+    fn file_schema(&self) -> Result<SchemaRef> {
+        self.schema.to_arrow().map_err(|e| e.with("path", &self.path))
+    }
+
+    fn set_read_schema(
+        &mut self,
+        fields: &[DataField],
+        predicate: Option<&Predicate>,
+        selection: Option<RoaringBitmap>,
+    ) -> Result<()> {
+        if matches!(self.state, State::Closed) {
+            return Err(closed(&self.path));
+        }
+        let projection = Projection::resolve(&self.schema, fields).map_err(|e| e.with("path", &self.path))?;
+        let pruner = predicate.and_then(|predicate| Pruner::new(predicate, fields, &projection));
+        let plan = Plan {
+            path: self.path.clone(),
+            source: self.source.clone(),
+            metadata: self.metadata.clone(),
+            projection,
+            target: Arc::new(to_arrow_schema(fields)),
+            batch_size: self.batch_size,
+            pruner,
+            selection,
+            cache: self.cache.clone(),
+            counters: self.counters.clone(),
+        };
+        self.state = State::Reading(Some(Decoder::new(Arc::new(plan))));
+        self.ready.clear();
+        self.running = None;
+        self.ahead = 1;
+        self.previous = None;
+        Ok(())
+    }
+
+    async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        self.previous = None;
+        let result = self.next().await;
+        if let Err(error) = &result {
+            if !matches!(self.state, State::Closed) {
+                self.state = State::Failed(StickyError::new(error));
+            }
+        }
+        Ok(result?.map(|decoded| {
+            self.previous = Some(BatchRows::new(decoded.rows));
+            decoded.batch
+        }))
+    }
+
+    fn previous_batch_file_row_id(&self, batch_row: u64) -> Result<u64> {
+        let Some(rows) = &self.previous else {
+            return Err(Error::invalid("no batch was read"));
+        };
+        rows.get(batch_row).ok_or_else(|| {
+            Error::invalid(format!(
+                "row {batch_row} is not in the last batch of {} rows",
+                rows.len()
+            ))
+        })
+    }
+
+    fn number_of_rows(&self) -> Result<u64> {
+        Ok(u64::try_from(self.metadata.file_metadata().num_rows()).unwrap_or(0))
+    }
+
+    fn supports_precise_selection(&self) -> bool {
+        true
+    }
+
+    fn warmup(&mut self) {
+        self.start();
+    }
+
+    fn close(&mut self) {
+        self.state = State::Closed;
+        self.ready.clear();
+        self.running = None;
+        self.previous = None;
+    }
+
+    fn metrics(&self) -> Metrics {
+        self.counters.metrics()
+    }
+}
