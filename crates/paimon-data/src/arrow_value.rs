@@ -120,10 +120,12 @@ pub fn repeat_as(value: Option<&Datum>, data_type: &DataType, arrow: &ArrowType,
             all::<Decimal128Type>(unscaled, arrow, len)
         }
         (Datum::Timestamp(v), ArrowType::Timestamp(TimeUnit::Millisecond, _)) => {
-            all::<TimestampMillisecondType>(v.millis, arrow, len)
+            let exact = v.nanos_of_milli == 0;
+            all::<TimestampMillisecondType>(exact.then_some(v.millis).ok_or_else(misfit)?, arrow, len)
         }
         (Datum::Timestamp(v), ArrowType::Timestamp(TimeUnit::Microsecond, _)) => {
-            all::<TimestampMicrosecondType>(v.to_micros().ok_or_else(misfit)?, arrow, len)
+            let micros = v.to_micros().filter(|_| v.nanos_of_milli % 1000 == 0);
+            all::<TimestampMicrosecondType>(micros.ok_or_else(misfit)?, arrow, len)
         }
         (Datum::Timestamp(v), ArrowType::Timestamp(TimeUnit::Nanosecond, _)) => {
             all::<TimestampNanosecondType>(v.to_nanos().ok_or_else(misfit)?, arrow, len)

@@ -9,11 +9,11 @@ use arrow_schema::{Schema, SchemaRef};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use paimon_format::{Cache, FileBatchReader, MemoryPool};
 use paimon_protocol::{DataFileMeta, DataSplit};
-use paimon_types::{DataField, Datum, Error, Predicate, Result};
+use paimon_types::{DataField, Datum, Error, Predicate, Result, Timestamp};
 
 use super::evolution::{SchemaMapping, Source, adapt};
 use super::filter::BatchFilter;
-use super::predicate_mapping::{Known, for_file};
+use super::timestamp_unit::cut_fields;
 use super::{BatchStream, ReadContext};
 use crate::arrow_value::repeat_as;
 use crate::file_format::format_of_file;
@@ -28,6 +28,8 @@ pub(crate) struct FileReader {
     pub(crate) arrow: Arc<Schema>,
     /// How many of `read` are returned.
     pub(crate) output_columns: usize,
+    /// TIMESTAMP(7–9) is read as microseconds.
+    pub(crate) micros: bool,
     pub(crate) predicate: Option<Predicate>,
     pub(crate) filter: Option<BatchFilter>,
     pub(crate) batch_size: usize,
@@ -74,7 +76,10 @@ impl FileReader {
             false => self.context.schemas.schema(file.schema_id).await?,
         };
         let partition = split.partition.decode(&table.partition_types())?;
-        let mapping = SchemaMapping::new(&self.read, &table.partition_keys, &file_schema.fields)?;
+        let mapping = match self.micros {
+            false => SchemaMapping::new(&self.read, &table.partition_keys, &file_schema.fields)?,
+            true => SchemaMapping::new(&self.read, &table.partition_keys, &cut_fields(&file_schema.fields))?,
+        };
         let predicate = self.predicate.as_ref().map(|p| self.in_file(p, &mapping, &partition));
         if predicate == Some(Predicate::Constant(false)) {
             return Ok(None);
@@ -97,20 +102,27 @@ impl FileReader {
         Ok(Some(OpenFile { shared: self, reader, mapping, constants, output, path: path.to_owned() }))
     }
 
+    /// The part of the predicate that the file can be asked; partition values and missing columns are known.
     fn in_file(&self, predicate: &Predicate, mapping: &SchemaMapping, partition: &[Option<Datum>]) -> Predicate {
-        for_file(predicate, &|leaf| {
-            let Some(column) = self.read.iter().position(|f| f.id == leaf.field_id) else { return Known::Nothing };
-            match mapping.sources.get(column) {
-                Some(Source::Partition(index)) => match partition.get(*index) {
-                    Some(value) => Known::Constant(value.as_ref()),
-                    None => Known::Nothing,
-                },
-                Some(Source::File { index, from }) if from.kind == leaf.data_type.kind => {
-                    mapping.file_fields.get(*index).map_or(Known::Nothing, Known::Stored)
-                }
-                _ => Known::Nothing,
+        let known = |id: i32| {
+            let column = self.read.iter().position(|f| f.id == id)?;
+            match mapping.sources.get(column)? {
+                Source::Partition(index) => partition.get(*index).map(Option::as_ref),
+                Source::Missing => Some(None),
+                Source::File { .. } => None,
             }
-        })
+        };
+        predicate.with_known_values(&known).for_file_schema(&mapping.file_fields)
+    }
+
+    /// A partition value in the unit of the read.
+    fn cut(&self, value: &Datum) -> Datum {
+        match value {
+            Datum::Timestamp(t) if self.micros => {
+                Datum::Timestamp(Timestamp { nanos_of_milli: t.nanos_of_milli / 1000 * 1000, ..*t })
+            }
+            other => other.clone(),
+        }
     }
 
     fn constants(&self, mapping: &SchemaMapping, partition: &[Option<Datum>]) -> Result<Vec<Option<ArrayRef>>> {
@@ -120,8 +132,8 @@ impl FileReader {
                 Source::File { .. } => Ok(None),
                 Source::Missing => Ok(Some(new_null_array(arrow.data_type(), self.batch_size))),
                 Source::Partition(index) => {
-                    let value = partition.get(*index).and_then(Option::as_ref);
-                    repeat_as(value, &field.data_type, arrow.data_type(), self.batch_size)
+                    let value = partition.get(*index).and_then(Option::as_ref).map(|v| self.cut(v));
+                    repeat_as(value.as_ref(), &field.data_type, arrow.data_type(), self.batch_size)
                         .map(Some)
                         .map_err(|e| e.with("column", &field.name))
                 }

@@ -6,10 +6,10 @@ mod evolution;
 mod file_read;
 mod filter;
 pub(crate) mod kleene;
-mod predicate_mapping;
 mod read_ahead;
 mod schema_source;
 mod table_read;
+mod timestamp_unit;
 
 #[cfg(test)]
 mod tests;

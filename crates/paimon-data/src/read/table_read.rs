@@ -17,13 +17,11 @@ use paimon_types::{CoreOptions, DataField, DataType, Error, Predicate, Result, T
 use super::file_read::FileReader;
 use super::filter::BatchFilter;
 use super::read_ahead::{Budget, in_order};
+use super::timestamp_unit::{cut_to_micros, reads_micros};
 use super::{FixedSchemas, SchemaSource};
 
 /// Batches of a read, in order.
 pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
-
-/// Option that chooses the Arrow unit of TIMESTAMP(7–9): `ns` (default; years 1677 to 2262) or `us` (all years, cut to microseconds).
-pub(crate) const TIMESTAMP_UNIT: &str = "read.timestamp-unit";
 
 const DEFAULT_BATCH_SIZE: usize = 8192;
 const DEFAULT_BUDGET: usize = 96 << 20;
@@ -135,14 +133,7 @@ impl TableReadBuilder {
         let TableReadBuilder { context, columns, filter, batch_size, parallelism, budget, pool, cache } = self;
         let schema = &context.read_schema;
         context.options.check_readable(schema)?;
-        let micros = match context.options.raw().get(TIMESTAMP_UNIT).map(String::as_str) {
-            None | Some("ns") => false,
-            Some("us") => true,
-            Some(other) => {
-                return Err(Error::invalid(format!("option {TIMESTAMP_UNIT} is '{other}'; allowed: ns, us"))
-                    .with("option", TIMESTAMP_UNIT));
-            }
-        };
+        let micros = reads_micros(&context.options)?;
         let output = match &columns {
             None => schema.fields.clone(),
             Some(names) => names.iter().map(|name| column(schema, name)).collect::<Result<_>>()?,
@@ -183,6 +174,7 @@ impl TableReadBuilder {
                 read,
                 arrow,
                 output_columns,
+                micros,
                 predicate: filter,
                 filter: batch_filter,
             }),
@@ -291,22 +283,4 @@ fn check_type(data_type: &DataType) -> Result<()> {
         TypeKind::Row(fields) => fields.iter().try_for_each(|f| check_type(&f.data_type)),
         _ => Ok(()),
     }
-}
-
-/// TIMESTAMP and TIMESTAMP_LTZ of more than six digits become six digits, at every depth.
-fn cut_to_micros(data_type: &DataType) -> DataType {
-    let cut = |t: &DataType| Box::new(cut_to_micros(t));
-    let kind = match &data_type.kind {
-        TypeKind::Timestamp(p) => TypeKind::Timestamp((*p).min(6)),
-        TypeKind::TimestampLtz(p) => TypeKind::TimestampLtz((*p).min(6)),
-        TypeKind::Array(e) => TypeKind::Array(cut(e)),
-        TypeKind::Multiset(e) => TypeKind::Multiset(cut(e)),
-        TypeKind::Vector(e, n) => TypeKind::Vector(cut(e), *n),
-        TypeKind::Map(k, v) => TypeKind::Map(cut(k), cut(v)),
-        TypeKind::Row(fields) => TypeKind::Row(
-            fields.iter().map(|f| DataField { data_type: cut_to_micros(&f.data_type), ..f.clone() }).collect(),
-        ),
-        other => other.clone(),
-    };
-    DataType { kind, nullable: data_type.nullable }
 }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! `paimon decode`: metadata and protocol files as JSON, and back at another version.
+
+use std::path::Path;
+
+use paimon::meta::manifest::codec::{decode_index_manifest, decode_manifest, decode_manifest_list};
+use paimon::meta::manifest::{FileKind, IndexManifestEntry, ManifestEntry, ManifestFileMeta};
+use paimon::protocol::codec::java::{
+    JAVA_COMMIT_MESSAGE_VERSION, SplitEncoding, decode_commit_message, decode_commit_messages, encode_commit_message,
+    encode_commit_messages,
+};
+use paimon::protocol::{Split, json as protocol_json};
+use paimon::types::{BinaryRow, DataType, Error, Result, TableSchema};
+use paimon::{PlanEnvelope, Snapshot};
+use serde_json::{Value, json};
+
+use crate::args::{DecodeArgs, DecodeKind};
+
+pub(super) fn run(args: &DecodeArgs) -> Result<()> {
+    let bytes = std::fs::read(&args.file)
+        .map_err(|e| Error::not_found(format!("the file cannot be read: {e}")).with("path", args.file.display()))?;
+    let decoded = decode(args, &bytes).map_err(|e| e.with("path", args.file.display()))?;
+    println!("{:#}", decoded.value);
+    match (&args.out, decoded.encoded) {
+        (Some(out), Some(bytes)) => write(out, &bytes),
+        (Some(_), None) => Err(Error::unsupported("--reencode works for split and commit-message only")
+            .with("option", "--reencode")),
+        (None, _) => Ok(()),
+    }
+}
+
+struct Decoded {
+    value: Value,
+    encoded: Option<Vec<u8>>,
+}
+
+fn decode(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
+    if args.list && args.kind != DecodeKind::CommitMessage {
+        return Err(Error::invalid("only commit messages come in lists").with("option", "--list"));
+    }
+    let value = match args.kind {
+        DecodeKind::Snapshot => parsed(&Snapshot::from_json(text(bytes)?)?.to_json())?,
+        DecodeKind::Schema => parsed(&TableSchema::from_json(text(bytes)?)?.to_json())?,
+        DecodeKind::ManifestList => decode_manifest_list(bytes)?.iter().map(manifest_meta).collect(),
+        DecodeKind::Manifest => decode_manifest(bytes)?.iter().map(manifest_entry).collect(),
+        DecodeKind::IndexManifest => decode_index_manifest(bytes)?.iter().map(index_entry).collect(),
+        DecodeKind::Split => return split(args, bytes),
+        DecodeKind::CommitMessage => return commit_message(args, bytes),
+        DecodeKind::DeletionVectors => {
+            return Err(Error::unsupported("decoding deletion-vectors is not implemented yet"));
+        }
+        DecodeKind::BinaryRow => binary_row(args, bytes)?,
+    };
+    Ok(Decoded { value, encoded: None })
+}
+
+fn text(bytes: &[u8]) -> Result<&str> {
+    std::str::from_utf8(bytes).map_err(|e| Error::corrupt("the file is not UTF-8 text").with_source(e))
+}
+
+fn parsed(json: &str) -> Result<Value> {
+    serde_json::from_str(json).map_err(|e| Error::corrupt("the file is not JSON").with_source(e))
+}
+
+fn split(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
+    if bytes.starts_with(&paimon::protocol::codec::native::NATIVE_PLAN_MAGIC) {
+        let plan = PlanEnvelope::from_bytes(bytes)?;
+        let schema = Some(&plan.read_schema);
+        let splits: Vec<Value> = plan.splits.iter().map(|s| protocol_json::data_split(s, schema)).collect();
+        let value = json!({
+            "location": plan.location,
+            "branch": plan.branch,
+            "snapshotId": plan.snapshot_id,
+            "schemaId": plan.read_schema.id,
+            "splits": splits,
+        });
+        return Ok(Decoded { value, encoded: None });
+    }
+    let (split, encoding) = Split::from_java_bytes(bytes)?;
+    let encoded = match args.reencode {
+        Some(version) => Some(split.to_java_bytes(SplitEncoding { version, ..encoding })?),
+        None => None,
+    };
+    let mut value = protocol_json::split(&split, None);
+    if let Value::Object(object) = &mut value {
+        object.insert("version".to_owned(), json!(encoding.version));
+    }
+    Ok(Decoded { value, encoded })
+}
+
+fn commit_message(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
+    let version = args.version.unwrap_or(JAVA_COMMIT_MESSAGE_VERSION);
+    let hint = |e: Error| match args.version {
+        Some(_) => e,
+        None => e.with("hint", format!("the version is not in the bytes and {version} was assumed; give --version N")),
+    };
+    if args.list {
+        let messages = decode_commit_messages(bytes, version).map_err(hint)?;
+        let encoded = args.reencode.map(|v| encode_commit_messages(&messages, v)).transpose()?;
+        let value = messages.iter().map(|m| protocol_json::commit_message(m, None)).collect();
+        Ok(Decoded { value, encoded })
+    } else {
+        let message = decode_commit_message(bytes, version).map_err(hint)?;
+        let encoded = args.reencode.map(|v| encode_commit_message(&message, v)).transpose()?;
+        Ok(Decoded { value: protocol_json::commit_message(&message, None), encoded })
+    }
+}
+
+/// Form A: big-endian arity, then the row. With --types the values too.
+fn binary_row(args: &DecodeArgs, bytes: &[u8]) -> Result<Value> {
+    let row = BinaryRow::from_serialized(bytes)?;
+    let mut value = protocol_json::row(&row, None);
+    if let Value::Object(object) = &mut value {
+        object.insert("hash".to_owned(), json!(row.hash_code()));
+        if let Some(types) = &args.types {
+            let types = split_types(types)?;
+            let values = row.decode(&types)?;
+            let values = values.iter().zip(&types).map(|(v, t)| protocol_json::datum(v.as_ref(), t));
+            object.insert("values".to_owned(), values.collect());
+        }
+    }
+    Ok(value)
+}
+
+/// Types separated by commas that stand outside of parentheses.
+fn split_types(text: &str) -> Result<Vec<DataType>> {
+    let (mut depth, mut start, mut types) = (0i32, 0, Vec::new());
+    for (at, c) in text.char_indices().chain([(text.len(), ',')]) {
+        match c {
+            '(' | '<' => depth += 1,
+            ')' | '>' => depth -= 1,
+            ',' if depth == 0 => {
+                types.push(DataType::parse(text.get(start..at).unwrap_or_default().trim())?);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    Ok(types)
+}
+
+fn kind(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::Add => "ADD",
+        FileKind::Delete => "DELETE",
+    }
+}
+
+fn manifest_meta(meta: &ManifestFileMeta) -> Value {
+    json!({
+        "fileName": meta.file_name,
+        "fileSize": meta.file_size,
+        "numAddedFiles": meta.num_added_files,
+        "numDeletedFiles": meta.num_deleted_files,
+        "partitionStats": protocol_json::simple_stats(&meta.partition_stats, None),
+        "schemaId": meta.schema_id,
+        "minBucket": meta.min_bucket,
+        "maxBucket": meta.max_bucket,
+        "minLevel": meta.min_level,
+        "maxLevel": meta.max_level,
+        "minRowId": meta.min_row_id,
+        "maxRowId": meta.max_row_id,
+    })
+}
+
+fn manifest_entry(entry: &ManifestEntry) -> Value {
+    json!({
+        "kind": kind(entry.kind),
+        "partition": protocol_json::row(&entry.partition, None),
+        "bucket": entry.bucket,
+        "totalBuckets": entry.total_buckets,
+        "file": protocol_json::data_file(&entry.file, None),
+    })
+}
+
+fn index_entry(entry: &IndexManifestEntry) -> Value {
+    json!({
+        "kind": kind(entry.kind),
+        "partition": protocol_json::row(&entry.partition, None),
+        "bucket": entry.bucket,
+        "indexFile": protocol_json::index_file(&entry.index_file),
+    })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes)
+        .map_err(|e| Error::io(format!("the file cannot be written: {e}")).with("path", path.display()).with_source(e))
+}
