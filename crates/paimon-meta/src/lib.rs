@@ -24,6 +24,7 @@ pub use branch::BranchManager;
 pub use catalog::{Catalog, DEFAULT_DATABASE, DropMode, FileSystemCatalog, Identifier};
 pub use commit::{CommitOutcome, PartitionSpec, TableCommit};
 pub use paths::{MAIN_BRANCH, TablePaths};
+pub use scan::{Plan, ScanMetrics, SnapshotSelector, TableScan};
 pub use schema_manager::SchemaManager;
 pub use snapshot::{CommitKind, Snapshot};
 pub use snapshot_manager::SnapshotManager;

@@ -25,4 +25,4 @@ pub use list_entry::ManifestFileMeta;
 pub use store::{ManifestOptions, ManifestStore};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -8,7 +8,6 @@ mod listing;
 mod packing;
 mod partition_filter;
 mod plan;
-mod shim;
 mod stats_filter;
 mod table_scan;
 mod time_travel;
@@ -17,3 +16,6 @@ pub use listing::{ManifestListKind, SnapshotManifest};
 pub use plan::{Plan, ScanMetrics};
 pub use table_scan::TableScan;
 pub use time_travel::SnapshotSelector;
+
+#[cfg(test)]
+mod tests;

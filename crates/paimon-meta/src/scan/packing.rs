@@ -47,7 +47,7 @@ mod tests {
         assert_eq!(pack(&[11, 1, 9, 1], 10), vec![vec![11], vec![1, 9], vec![1]]);
         assert_eq!(pack(&[1, 1], 1), vec![vec![1], vec![1]]);
         assert_eq!(
-            pack(&[u64::MAX, u64::MAX], u64::MAX),
+            pack(&[u64::MAX, u64::MAX], u64::MAX - 1),
             vec![vec![u64::MAX], vec![u64::MAX]]
         );
     }

@@ -3,47 +3,55 @@
 //! Tests by partition and bucket: on manifests by their aggregates, on entries exactly.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use paimon_types::{BinaryRow, ColumnStats, DataType, Datum, Predicate, Result, TableSchema};
 
 use super::bucket_pruning::BucketPruner;
-use super::shim::PredicateExt as _;
 use crate::manifest::{EntryHead, EntrySelector, FileKind, ManifestFileMeta};
 
-/// The conjuncts of a filter that use partition columns only.
+/// What a filter says about partitions: true wherever the filter can be true for a row.
 #[derive(Debug)]
 pub(super) struct PartitionFilter {
     field_ids: Vec<i32>,
     types: Vec<DataType>,
-    conjuncts: Vec<Predicate>,
+    predicate: Predicate,
 }
 
 impl PartitionFilter {
-    /// Takes the conjuncts that it can decide and gives back the others.
-    pub(super) fn split(schema: &TableSchema, conjuncts: Vec<Predicate>) -> Result<(Self, Vec<Predicate>)> {
+    pub(super) fn new(schema: &TableSchema, filter: &Predicate) -> Self {
         let fields = schema.partition_fields();
         let field_ids: Vec<i32> = fields.iter().map(|f| f.id).collect();
         let types = fields.iter().map(|f| f.data_type.with_nullable(true)).collect();
-        let (mine, rest) = conjuncts
-            .into_iter()
-            .partition(|p| p.columns().iter().all(|id| field_ids.contains(id)));
-        Ok((
-            PartitionFilter {
-                field_ids,
-                types,
-                conjuncts: mine,
-            },
-            rest,
-        ))
+        PartitionFilter {
+            predicate: filter.partition_only(&field_ids),
+            field_ids,
+            types,
+        }
+    }
+
+    /// Field ids of the partition columns in order.
+    pub(super) fn field_ids(&self) -> &[i32] {
+        &self.field_ids
+    }
+
+    /// The partition values by field id, `None` when the id is no partition column.
+    pub(super) fn values(&self, partition: &BinaryRow) -> Result<HashMap<i32, Option<Datum>>> {
+        Ok(self
+            .field_ids
+            .iter()
+            .copied()
+            .zip(partition.decode(&self.types)?)
+            .collect())
     }
 
     /// False when no partition of the manifest can match.
     pub(super) fn may_match(&self, meta: &ManifestFileMeta) -> Result<bool> {
         let entries = meta.num_added_files.saturating_add(meta.num_deleted_files);
         let stats = &meta.partition_stats;
-        if self.conjuncts.is_empty() || stats.min_values.arity() != self.types.len() {
+        if self.predicate.is_always_true() || stats.min_values.arity() != self.types.len() {
             return Ok(true);
         }
         let mins = stats.min_values.decode(&self.types)?;
@@ -56,20 +64,16 @@ impl PartitionFilter {
                 null_count: stats.null_counts.get(at).copied().flatten(),
             })
         };
-        Ok(self.conjuncts.iter().all(|p| p.may_match_stats(entries, &column)))
+        Ok(self.predicate.may_match_stats(entries, &column))
     }
 
-    /// True when every conjunct is true for the partition.
+    /// True when rows of the partition can match.
     pub(super) fn matches(&self, partition: &BinaryRow) -> Result<bool> {
-        if self.conjuncts.is_empty() {
+        if self.predicate.is_always_true() {
             return Ok(true);
         }
-        let values = partition.decode(&self.types)?;
-        let column = |id: i32| {
-            let at = self.field_ids.iter().position(|f| *f == id)?;
-            values.get(at).cloned().flatten()
-        };
-        Ok(self.conjuncts.iter().all(|p| p.eval_row(&column) == Some(true)))
+        let values = self.values(partition)?;
+        Ok(self.predicate.eval_row(&|id| values.get(&id).cloned().flatten()) == Some(true))
     }
 
     /// Orders items by their partition values, nulls first; equal ones keep their order.
@@ -110,6 +114,8 @@ pub(super) struct ScanSelector {
     bucket: Option<i32>,
     buckets: Option<Arc<BucketPruner>>,
     verdicts: HashMap<BinaryRow, bool>,
+    /// Buckets that can match, by partition and bucket count; `None` for all.
+    wanted: HashMap<(BinaryRow, i32), Option<BTreeSet<i32>>>,
 }
 
 impl ScanSelector {
@@ -123,29 +129,48 @@ impl ScanSelector {
             bucket,
             buckets,
             verdicts: HashMap::new(),
+            wanted: HashMap::new(),
         }
+    }
+
+    fn partition_matches(&mut self, partition: &BinaryRow) -> Result<bool> {
+        if let Some(verdict) = self.verdicts.get(partition) {
+            return Ok(*verdict);
+        }
+        let verdict = self.partitions.matches(partition)?;
+        self.verdicts.insert(partition.clone(), verdict);
+        Ok(verdict)
+    }
+
+    fn bucket_matches(&mut self, head: &EntryHead<'_>) -> Result<bool> {
+        let Some(pruner) = &self.buckets else {
+            return Ok(true);
+        };
+        let wanted = match self.wanted.entry((head.partition.clone(), head.total_buckets)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let values = self.partitions.values(head.partition)?;
+                place.insert(pruner.buckets(&values, head.total_buckets))
+            }
+        };
+        Ok(wanted
+            .as_ref()
+            .is_none_or(|wanted| head.bucket < 0 || wanted.contains(&head.bucket)))
     }
 }
 
 impl EntrySelector for ScanSelector {
     fn select(&mut self, head: &EntryHead<'_>) -> Result<bool> {
-        if self.bucket.is_some_and(|bucket| bucket != head.bucket) {
-            return Ok(false);
-        }
-        // Only for ADD: the bucket count is no part of the identity, a DELETE may carry another one.
-        if head.kind == FileKind::Add
-            && self
-                .buckets
-                .as_ref()
-                .is_some_and(|b| !b.may_contain(head.bucket, head.total_buckets))
+        if self.bucket.is_some_and(|bucket| bucket != head.bucket)
+            || !self.partition_matches(head.partition)?
         {
             return Ok(false);
         }
-        if let Some(verdict) = self.verdicts.get(head.partition) {
-            return Ok(*verdict);
+        // Only for ADD: the bucket count is no part of the identity, a DELETE may carry another one.
+        if head.kind == FileKind::Add {
+            self.bucket_matches(head)
+        } else {
+            Ok(true)
         }
-        let verdict = self.partitions.matches(head.partition)?;
-        self.verdicts.insert(head.partition.clone(), verdict);
-        Ok(verdict)
     }
 }

@@ -2,28 +2,27 @@
 
 //! Tests by the statistics of a file, whatever schema it was written with (Java `SimpleStatsEvolution`; `metadata.md` 9.1).
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use paimon_protocol::DataFileMeta;
-use paimon_types::{ColumnStats, DataField, Datum, Predicate, Result, TableSchema};
+use paimon_types::{ColumnStats, DataField, DataType, Datum, Predicate, Result, TableSchema, TypeKind};
 
-use super::shim::PredicateExt as _;
 use crate::SchemaManager;
 use crate::manifest::ManifestEntry;
 
-/// Conjuncts that need statistics, and what the schemas of files say about their columns.
+/// A predicate that needs statistics, and where its columns are in files of each schema.
 #[derive(Debug)]
 pub(super) struct StatsFilter {
     schemas: SchemaManager,
     schema: Arc<TableSchema>,
-    conjuncts: Vec<Predicate>,
-    /// Columns of the conjuncts.
-    columns: Vec<i32>,
+    predicate: Predicate,
+    /// Columns of the predicate.
+    columns: BTreeSet<i32>,
     files: Mutex<HashMap<i64, Arc<FileColumns>>>,
 }
 
-/// The columns of the conjuncts in files of one schema.
+/// The columns of the predicate in files of one schema.
 #[derive(Debug)]
 struct FileColumns {
     schema: Arc<TableSchema>,
@@ -37,21 +36,26 @@ enum Source {
     Partition(usize, DataField),
     /// The file's schema does not have it: NULL in every row.
     Absent,
-    /// The file's schema has it with the same type: its position there.
-    Column(usize, DataField),
+    /// The file's schema has it with the table's type, or with a narrower integer type.
+    Column {
+        /// Position in the file's schema.
+        at: usize,
+        /// Field in the file's schema.
+        field: DataField,
+        /// Type in the table's schema.
+        table_type: DataType,
+    },
     /// The file has it with another type: nothing is known.
     Unknown,
 }
 
 impl StatsFilter {
-    pub(super) fn new(schemas: SchemaManager, schema: Arc<TableSchema>, conjuncts: Vec<Predicate>) -> Self {
-        let mut columns: Vec<i32> = conjuncts.iter().flat_map(|p| p.columns()).collect();
-        columns.sort_unstable();
-        columns.dedup();
+    pub(super) fn new(schemas: SchemaManager, schema: Arc<TableSchema>, predicate: Predicate) -> Self {
+        let columns = predicate.columns().into_iter().collect();
         StatsFilter {
             schemas,
             schema,
-            conjuncts,
+            predicate,
             columns,
             files: Mutex::default(),
         }
@@ -59,7 +63,7 @@ impl StatsFilter {
 
     /// True when there is nothing to test: files that pass give all of their rows.
     pub(super) fn is_empty(&self) -> bool {
-        self.conjuncts.is_empty()
+        self.predicate.is_always_true()
     }
 
     /// False when statistics prove that no row of the file matches.
@@ -67,7 +71,7 @@ impl StatsFilter {
     /// # Errors
     /// Those of reading the file's schema; `Corrupt` when stored bounds do not decode.
     pub(super) async fn may_match(&self, entry: &ManifestEntry) -> Result<bool> {
-        if self.conjuncts.is_empty() {
+        if self.is_empty() {
             return Ok(true);
         }
         let file_columns = self.file_columns(entry.file.schema_id).await?;
@@ -77,11 +81,9 @@ impl StatsFilter {
                 stats.insert(*id, column);
             }
         }
-        let column = |id: i32| stats.get(&id).cloned();
         Ok(self
-            .conjuncts
-            .iter()
-            .all(|p| p.may_match_stats(entry.file.row_count, &column)))
+            .predicate
+            .may_match_stats(entry.file.row_count, &|id| stats.get(&id).cloned()))
     }
 
     async fn file_columns(&self, schema_id: i64) -> Result<Arc<FileColumns>> {
@@ -128,12 +130,42 @@ impl StatsFilter {
         match file_schema.fields.iter().position(|f| f.id == id) {
             None => Source::Absent,
             Some(at) => match file_schema.fields.get(at) {
-                Some(found) if found.data_type.same_kind(&field.data_type) => {
-                    Source::Column(at, found.clone())
-                }
+                Some(found) if keeps_values(&found.data_type, &field.data_type) => Source::Column {
+                    at,
+                    field: found.clone(),
+                    table_type: field.data_type.clone(),
+                },
                 _ => Source::Unknown,
             },
         }
+    }
+}
+
+/// True when a value of the file's type is the same value in the table's type.
+fn keeps_values(file: &DataType, table: &DataType) -> bool {
+    let bits = |t: &DataType| match t.kind {
+        TypeKind::TinyInt => Some(8),
+        TypeKind::SmallInt => Some(16),
+        TypeKind::Int => Some(32),
+        TypeKind::BigInt => Some(64),
+        _ => None,
+    };
+    file.same_kind(table) || matches!((bits(file), bits(table)), (Some(file), Some(table)) if file < table)
+}
+
+/// The value of a narrower integer type in the table's type.
+fn widen(value: Datum, table: &DataType) -> Datum {
+    let wide = match value {
+        Datum::TinyInt(v) => i64::from(v),
+        Datum::SmallInt(v) => i64::from(v),
+        Datum::Int(v) => i64::from(v),
+        other => return other,
+    };
+    match table.kind {
+        TypeKind::SmallInt => i16::try_from(wide).map_or(value, Datum::SmallInt),
+        TypeKind::Int => i32::try_from(wide).map_or(value, Datum::Int),
+        TypeKind::BigInt => Datum::BigInt(wide),
+        _ => value,
     }
 }
 
@@ -151,7 +183,18 @@ fn column_stats(file_columns: &FileColumns, id: i32, entry: &ManifestEntry) -> R
             Ok(Some(constant(value, file.row_count)))
         }
         Some(Source::Absent) => Ok(Some(constant(None, file.row_count))),
-        Some(Source::Column(at, field)) => stored_stats(&file_columns.schema, *at, field, file),
+        Some(Source::Column {
+            at,
+            field,
+            table_type,
+        }) => {
+            let stored = stored_stats(&file_columns.schema, *at, field, file)?;
+            Ok(stored.map(|stats| ColumnStats {
+                min: stats.min.map(|v| widen(v, table_type)),
+                max: stats.max.map(|v| widen(v, table_type)),
+                null_count: stats.null_count,
+            }))
+        }
     }
 }
 

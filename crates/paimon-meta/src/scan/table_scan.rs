@@ -13,7 +13,6 @@ use super::bucket_pruning::BucketPruner;
 use super::deletion::DeletionFiles;
 use super::packing::{file_weight, order_append_files, pack_ordered};
 use super::partition_filter::{PartitionFilter, ScanSelector};
-use super::shim::PredicateExt as _;
 use super::stats_filter::StatsFilter;
 use super::{Plan, ScanMetrics, SnapshotSelector};
 use crate::manifest::{ManifestEntry, ManifestFileMeta, ManifestOptions, ManifestStore};
@@ -321,18 +320,19 @@ impl<'a> Planner<'a> {
     async fn new(scan: &'a TableScan, plan: &Plan, snapshot: Snapshot) -> Result<Self> {
         let table = &scan.table;
         let store = table.manifest_store();
-        let conjuncts = plan
-            .filter
-            .clone()
-            .map(Predicate::split_conjuncts)
-            .unwrap_or_default();
-        let (partitions, rest) = PartitionFilter::split(&plan.schema, conjuncts)?;
-        let buckets = BucketPruner::new(table, &plan.schema, &rest).await?.map(Arc::new);
+        let filter = plan.filter.clone().unwrap_or(Predicate::Constant(true));
+        let partitions = PartitionFilter::new(&plan.schema, &filter);
+        let rest = filter.without_partition(partitions.field_ids());
+        let buckets = BucketPruner::new(table, &plan.schema, &filter)
+            .await?
+            .map(Arc::new);
         let deletions = match &snapshot.index_manifest {
             Some(name) => DeletionFiles::new(table, store.read_index_manifest(name).await?),
             None => DeletionFiles::default(),
         };
-        let enough = scan.limit.filter(|_| rest.is_empty() && deletions.is_empty());
+        let enough = scan
+            .limit
+            .filter(|_| rest.is_always_true() && deletions.is_empty());
         Ok(Planner {
             scan,
             snapshot,
