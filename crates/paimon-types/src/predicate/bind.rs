@@ -53,7 +53,11 @@ pub fn bind_literal(literal: Literal<'_>, data_type: &DataType) -> Result<BoundL
 ///
 /// # Errors
 /// As [`bind_literal`].
-pub fn bind_literal_in(literal: Literal<'_>, data_type: &DataType, zone: ZoneOffset<'_>) -> Result<BoundLiteral> {
+pub fn bind_literal_in(
+    literal: Literal<'_>,
+    data_type: &DataType,
+    zone: ZoneOffset<'_>,
+) -> Result<BoundLiteral> {
     let mismatch = || {
         let shown = match literal {
             Literal::Null => "NULL".to_owned(),
@@ -62,7 +66,9 @@ pub fn bind_literal_in(literal: Literal<'_>, data_type: &DataType, zone: ZoneOff
             Literal::Text(text) => format!("'{text}'"),
             Literal::Bytes(_) => "a binary literal".to_owned(),
         };
-        Error::invalid(format!("{shown} cannot be compared with a value of type {data_type}"))
+        Error::invalid(format!(
+            "{shown} cannot be compared with a value of type {data_type}"
+        ))
     };
     match (literal, &data_type.kind) {
         (Literal::Null, _) => Ok(BoundLiteral::Null),
@@ -76,7 +82,9 @@ pub fn bind_literal_in(literal: Literal<'_>, data_type: &DataType, zone: ZoneOff
         (Literal::Text(text), _) if is_numeric(&data_type.kind) => {
             let text = text.trim();
             let special = special_float(text, &data_type.kind).map(BoundLiteral::Exact);
-            special.or_else(|| bind_number(text, &data_type.kind)).ok_or_else(mismatch)
+            special
+                .or_else(|| bind_number(text, &data_type.kind))
+                .ok_or_else(mismatch)
         }
         (Literal::Text(text), kind) => bind_text(text, kind, data_type, zone)?.ok_or_else(mismatch),
         (Literal::Bytes(bytes), kind) => bind_bytes(bytes, kind).ok_or_else(mismatch),
@@ -135,10 +143,16 @@ fn bind_text(
 ) -> Result<Option<BoundLiteral>> {
     let cast = |target: &DataType| crate::text::datum_from_string_in(text, target, zone);
     match kind {
-        TypeKind::Binary(_) | TypeKind::VarBinary(_) | TypeKind::Blob => Ok(bind_bytes(text.as_bytes(), kind)),
-        TypeKind::Boolean | TypeKind::Date | TypeKind::Time(_) => Ok(cast(data_type)?.map(BoundLiteral::Exact)),
+        TypeKind::Binary(_) | TypeKind::VarBinary(_) | TypeKind::Blob => {
+            Ok(bind_bytes(text.as_bytes(), kind))
+        }
+        TypeKind::Boolean | TypeKind::Date | TypeKind::Time(_) => {
+            Ok(cast(data_type)?.map(BoundLiteral::Exact))
+        }
         TypeKind::Timestamp(_) | TypeKind::TimestampLtz(_) => {
-            let Some(floor) = cast(data_type)? else { return Ok(None) };
+            let Some(floor) = cast(data_type)? else {
+                return Ok(None);
+            };
             if text.contains('.') {
                 let finest = match kind {
                     TypeKind::Timestamp(_) => TypeKind::Timestamp(9),
@@ -176,20 +190,38 @@ impl<'a> Number<'a> {
                     return None;
                 }
                 // Exponents beyond 64 bits are as good as the largest one.
-                let limit = if exponent.starts_with('-') { i64::MIN / 4 } else { i64::MAX / 4 };
-                (mantissa, exponent.parse().unwrap_or(limit).clamp(i64::MIN / 4, i64::MAX / 4))
+                let limit = if exponent.starts_with('-') {
+                    i64::MIN / 4
+                } else {
+                    i64::MAX / 4
+                };
+                (
+                    mantissa,
+                    exponent
+                        .parse()
+                        .unwrap_or(limit)
+                        .clamp(i64::MIN / 4, i64::MAX / 4),
+                )
             }
             None => (rest, 0),
         };
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        if whole.len() + fraction.len() == 0 || !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
+        if whole.len() + fraction.len() == 0
+            || !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit())
+        {
             return None;
         }
         let digits = format!("{whole}{fraction}");
         let digits = digits.trim_start_matches('0');
         let kept = digits.trim_end_matches('0');
-        let exponent = exponent - i64::try_from(fraction.len()).ok()? + i64::try_from(digits.len() - kept.len()).ok()?;
-        Some(Number { negative, digits: kept.to_owned(), exponent, text })
+        let exponent =
+            exponent - i64::try_from(fraction.len()).ok()? + i64::try_from(digits.len() - kept.len()).ok()?;
+        Some(Number {
+            negative,
+            digits: kept.to_owned(),
+            exponent,
+            text,
+        })
     }
 
     /// floor(value × 10^scale) and whether that is exact; `Err(sign)` when it has more than 38 digits.
@@ -209,7 +241,9 @@ impl<'a> Number<'a> {
             let taken = self.digits.get(..wanted).unwrap_or(&self.digits);
             let zeros = wanted - taken.len();
             // At most 38 digits always fit.
-            format!("{taken}{}", "0".repeat(zeros)).parse().map_err(|_| self.negative)?
+            format!("{taken}{}", "0".repeat(zeros))
+                .parse()
+                .map_err(|_| self.negative)?
         };
         let exact = shift >= 0;
         Ok(match (self.negative, exact) {
@@ -234,17 +268,36 @@ fn bind_number(text: &str, kind: &TypeKind) -> Option<BoundLiteral> {
         TypeKind::BigInt => integer(i64::MIN, i64::MAX, Datum::BigInt),
         TypeKind::Decimal { precision, scale } => {
             let limit = 10i128.checked_pow(u32::from(*precision))? - 1;
-            Some(place(&number, *scale, -limit, limit, |unscaled| Datum::Decimal { unscaled, scale: *scale }))
+            Some(place(&number, *scale, -limit, limit, |unscaled| Datum::Decimal {
+                unscaled,
+                scale: *scale,
+            }))
         }
         TypeKind::Float => {
             let value: f32 = number.text.parse().ok()?;
-            let beyond = if number.negative { f32::NEG_INFINITY } else { f32::MAX };
-            Some(finite_or_after(value.is_finite(), Datum::Float(value), Datum::Float(beyond)))
+            let beyond = if number.negative {
+                f32::NEG_INFINITY
+            } else {
+                f32::MAX
+            };
+            Some(finite_or_after(
+                value.is_finite(),
+                Datum::Float(value),
+                Datum::Float(beyond),
+            ))
         }
         TypeKind::Double => {
             let value: f64 = number.text.parse().ok()?;
-            let beyond = if number.negative { f64::NEG_INFINITY } else { f64::MAX };
-            Some(finite_or_after(value.is_finite(), Datum::Double(value), Datum::Double(beyond)))
+            let beyond = if number.negative {
+                f64::NEG_INFINITY
+            } else {
+                f64::MAX
+            };
+            Some(finite_or_after(
+                value.is_finite(),
+                Datum::Double(value),
+                Datum::Double(beyond),
+            ))
         }
         _ => None,
     }
@@ -252,7 +305,11 @@ fn bind_number(text: &str, kind: &TypeKind) -> Option<BoundLiteral> {
 
 /// A number beyond the finite range lies between the last finite value and infinity.
 fn finite_or_after(finite: bool, value: Datum, before: Datum) -> BoundLiteral {
-    if finite { BoundLiteral::Exact(value) } else { BoundLiteral::After(before) }
+    if finite {
+        BoundLiteral::Exact(value)
+    } else {
+        BoundLiteral::After(before)
+    }
 }
 
 /// Where the number lies among the values min … max, which are one apart at the scale.
@@ -281,7 +338,9 @@ impl Predicate {
         match literal {
             BoundLiteral::Null => leaf(field, op, vec![None]),
             BoundLiteral::Exact(value) => {
-                let Some((negative, positive)) = zeros(value) else { return leaf(field, op, vec![Some(value.clone())]) };
+                let Some((negative, positive)) = zeros(value) else {
+                    return leaf(field, op, vec![Some(value.clone())]);
+                };
                 match op {
                     Eq => leaf(field, In, vec![Some(negative), Some(positive)]),
                     NotEq => leaf(field, NotIn, vec![Some(negative), Some(positive)]),
@@ -322,7 +381,11 @@ impl Predicate {
                 BoundLiteral::After(_) | BoundLiteral::Below | BoundLiteral::Above => {}
             }
         }
-        if values.is_empty() && !literals.is_empty() { never(field) } else { Predicate::in_list(field, values) }
+        if values.is_empty() && !literals.is_empty() {
+            never(field)
+        } else {
+            Predicate::in_list(field, values)
+        }
     }
 
     /// `column BETWEEN low AND high`; use [`not`](Predicate::not) for NOT BETWEEN.
@@ -337,7 +400,10 @@ impl Predicate {
             return Predicate::between(field, low.clone(), high.clone());
         }
         let low = Predicate::compare(field, PredicateOp::GtEq, low)?;
-        Ok(Predicate::and([low, Predicate::compare(field, PredicateOp::LtEq, high)?]))
+        Ok(Predicate::and([
+            low,
+            Predicate::compare(field, PredicateOp::LtEq, high)?,
+        ]))
     }
 }
 
@@ -353,7 +419,10 @@ fn zeros(value: &Datum) -> Option<(Datum, Datum)> {
 /// False for every value, unknown for NULL.
 fn never(field: &DataField) -> Result<Predicate> {
     let unknown = LeafPredicate::new(field, PredicateOp::Eq, vec![None])?;
-    Ok(Predicate::and([Predicate::is_null(field), Predicate::Leaf(unknown)]))
+    Ok(Predicate::and([
+        Predicate::is_null(field),
+        Predicate::Leaf(unknown),
+    ]))
 }
 
 /// True for every value, unknown for NULL.

@@ -54,16 +54,26 @@ fn list(
         if i > 0 {
             f.write_str(separator)?;
         }
-        if in_parentheses(child) { write!(f, "({child})")? } else { write!(f, "{child}")? }
+        if in_parentheses(child) {
+            write!(f, "({child})")?
+        } else {
+            write!(f, "{child}")?
+        }
     }
     Ok(())
 }
 
 impl fmt::Display for LeafPredicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plain = self.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        let plain = self
+            .name
+            .starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && self.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if plain { f.write_str(&self.name)? } else { write!(f, "`{}`", self.name.replace('`', "``"))? }
+        if plain {
+            f.write_str(&self.name)?
+        } else {
+            write!(f, "`{}`", self.name.replace('`', "``"))?
+        }
         write!(f, " {}", self.op)?;
         let literal = |i: usize| literal_text(self.literals.get(i).and_then(Option::as_ref), &self.data_type);
         match self.op {
@@ -79,7 +89,9 @@ impl fmt::Display for LeafPredicate {
 }
 
 fn literal_text(literal: Option<&Datum>, data_type: &DataType) -> String {
-    let Some(literal) = literal else { return "NULL".to_owned() };
+    let Some(literal) = literal else {
+        return "NULL".to_owned();
+    };
     let word = match (literal, &data_type.kind) {
         (Datum::Bytes(bytes), _) => {
             let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -92,7 +104,10 @@ fn literal_text(literal: Option<&Datum>, data_type: &DataType) -> String {
         (Datum::Timestamp(_), _) => "TIMESTAMP ",
         (Datum::Decimal { scale, .. }, _) => {
             // The literal's own scale, which may be another than the column's.
-            let own = DataType::new(TypeKind::Decimal { precision: 38, scale: *scale });
+            let own = DataType::new(TypeKind::Decimal {
+                precision: 38,
+                scale: *scale,
+            });
             return datum_to_string(literal, &own);
         }
         (Datum::Float(v), _) if !v.is_finite() => "",

@@ -62,9 +62,16 @@ impl LeafPredicate {
             PredicateOp::In => self.is_in(value),
             PredicateOp::NotIn => self.is_in(value).map(|truth| !truth),
             PredicateOp::Between | PredicateOp::NotBetween => {
-                let sides = [against(first).map(Ordering::is_ge), against(second).map(Ordering::is_le)];
+                let sides = [
+                    against(first).map(Ordering::is_ge),
+                    against(second).map(Ordering::is_le),
+                ];
                 let inside = all(sides.into_iter());
-                if self.op == PredicateOp::Between { inside } else { inside.map(|truth| !truth) }
+                if self.op == PredicateOp::Between {
+                    inside
+                } else {
+                    inside.map(|truth| !truth)
+                }
             }
             PredicateOp::IsNan => match value {
                 Datum::Float(v) => Some(v.is_nan()),
@@ -72,12 +79,16 @@ impl LeafPredicate {
                 _ => None,
             },
             PredicateOp::StartsWith | PredicateOp::EndsWith | PredicateOp::Contains | PredicateOp::Like => {
-                let (Datum::String(text), Datum::String(pattern)) = (value, first?) else { return None };
+                let (Datum::String(text), Datum::String(pattern)) = (value, first?) else {
+                    return None;
+                };
                 match self.op {
                     PredicateOp::StartsWith => Some(text.starts_with(pattern.as_str())),
                     PredicateOp::EndsWith => Some(text.ends_with(pattern.as_str())),
                     PredicateOp::Contains => Some(text.contains(pattern.as_str())),
-                    _ => LikePattern::parse(pattern).ok().map(|pattern| pattern.matches(text)),
+                    _ => LikePattern::parse(pattern)
+                        .ok()
+                        .map(|pattern| pattern.matches(text)),
                 }
             }
             PredicateOp::IsNull | PredicateOp::IsNotNull => None,
@@ -85,6 +96,9 @@ impl LeafPredicate {
     }
 
     fn is_in(&self, value: &Datum) -> Option<bool> {
-        any(self.literals.iter().map(|literal| value.compare(literal.as_ref()?).map(Ordering::is_eq)))
+        any(self
+            .literals
+            .iter()
+            .map(|literal| value.compare(literal.as_ref()?).map(Ordering::is_eq)))
     }
 }

@@ -68,7 +68,9 @@ impl LikePattern {
                 at += 1;
                 continue;
             }
-            let Some((from, after)) = &mut retry else { return false };
+            let Some((from, after)) = &mut retry else {
+                return false;
+            };
             if from.next().is_none() {
                 return false;
             }

@@ -137,7 +137,11 @@ impl LeafPredicate {
     pub fn new(field: &DataField, op: PredicateOp, literals: Vec<Option<Datum>>) -> Result<LeafPredicate> {
         let fail = |problem: String| Err(Error::invalid(problem).with("column", &field.name));
         if op.arity().is_some_and(|n| n != literals.len()) {
-            return fail(format!("{op} takes {:?} literals, found {}", op.arity().unwrap_or(0), literals.len()));
+            return fail(format!(
+                "{op} takes {:?} literals, found {}",
+                op.arity().unwrap_or(0),
+                literals.len()
+            ));
         }
         let data_type = &field.data_type;
         let is_text = matches!(data_type.kind, TypeKind::Char(_) | TypeKind::VarChar(_));
@@ -148,7 +152,11 @@ impl LeafPredicate {
         if bad_type {
             return fail(format!("{op} cannot be used with type {data_type}"));
         }
-        if let Some(literal) = literals.iter().flatten().find(|literal| !literal.is_of(data_type)) {
+        if let Some(literal) = literals
+            .iter()
+            .flatten()
+            .find(|literal| !literal.is_of(data_type))
+        {
             return fail(format!("the literal {literal:?} is not of type {data_type}"));
         }
         if op == PredicateOp::Like
@@ -291,7 +299,11 @@ impl Predicate {
     /// # Errors
     /// `InvalidInput` when the column is not text.
     pub fn starts_with(field: &DataField, prefix: &str) -> Result<Predicate> {
-        leaf(field, PredicateOp::StartsWith, vec![Some(Datum::String(prefix.to_owned()))])
+        leaf(
+            field,
+            PredicateOp::StartsWith,
+            vec![Some(Datum::String(prefix.to_owned()))],
+        )
     }
 
     /// The text ends with `suffix`.
@@ -299,7 +311,11 @@ impl Predicate {
     /// # Errors
     /// `InvalidInput` when the column is not text.
     pub fn ends_with(field: &DataField, suffix: &str) -> Result<Predicate> {
-        leaf(field, PredicateOp::EndsWith, vec![Some(Datum::String(suffix.to_owned()))])
+        leaf(
+            field,
+            PredicateOp::EndsWith,
+            vec![Some(Datum::String(suffix.to_owned()))],
+        )
     }
 
     /// The text contains `part`.
@@ -307,7 +323,11 @@ impl Predicate {
     /// # Errors
     /// `InvalidInput` when the column is not text.
     pub fn contains(field: &DataField, part: &str) -> Result<Predicate> {
-        leaf(field, PredicateOp::Contains, vec![Some(Datum::String(part.to_owned()))])
+        leaf(
+            field,
+            PredicateOp::Contains,
+            vec![Some(Datum::String(part.to_owned()))],
+        )
     }
 
     /// `column LIKE pattern` with `%` (any text), `_` (one code point) and `\` before one of `%`, `_`, `\` for itself.
@@ -316,7 +336,9 @@ impl Predicate {
     /// # Errors
     /// `InvalidInput` for another character after `\`, or when the column is not text.
     pub fn like(field: &DataField, pattern: &str) -> Result<Predicate> {
-        let (op, text) = LikePattern::parse(pattern).map_err(|e| e.with("column", &field.name))?.simplest(pattern);
+        let (op, text) = LikePattern::parse(pattern)
+            .map_err(|e| e.with("column", &field.name))?
+            .simplest(pattern);
         leaf(field, op, vec![Some(Datum::String(text))])
     }
 }
@@ -383,13 +405,13 @@ impl Predicate {
         }
     }
 
-    /// Ids of the columns that are tested.
-    pub fn columns(&self) -> BTreeSet<i32> {
+    /// Ids of the columns that are tested, ascending, each once.
+    pub fn columns(&self) -> Vec<i32> {
         let mut ids = BTreeSet::new();
         self.visit(&mut |leaf| {
             ids.insert(leaf.field_id);
         });
-        ids
+        ids.into_iter().collect()
     }
 
     /// Calls `f` for every leaf, in order.
@@ -397,7 +419,9 @@ impl Predicate {
         match self {
             Predicate::Constant(_) => {}
             Predicate::Leaf(leaf) => f(leaf),
-            Predicate::And(children) | Predicate::Or(children) => children.iter().for_each(|child| child.visit(f)),
+            Predicate::And(children) | Predicate::Or(children) => {
+                children.iter().for_each(|child| child.visit(f))
+            }
             Predicate::Not(inner) => inner.visit(f),
         }
     }
@@ -406,7 +430,10 @@ impl Predicate {
     pub fn split_conjuncts(self) -> Vec<Predicate> {
         match self {
             Predicate::Constant(true) => Vec::new(),
-            Predicate::And(children) => children.into_iter().flat_map(Predicate::split_conjuncts).collect(),
+            Predicate::And(children) => children
+                .into_iter()
+                .flat_map(Predicate::split_conjuncts)
+                .collect(),
             other => vec![other],
         }
     }

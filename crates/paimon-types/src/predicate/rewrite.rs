@@ -26,7 +26,11 @@ impl Predicate {
                     complete &= kept.is_some();
                     kept
                 });
-                if complete { weaker.not() } else { Predicate::Constant(true) }
+                if complete {
+                    weaker.not()
+                } else {
+                    Predicate::Constant(true)
+                }
             }
         }
     }
@@ -40,7 +44,11 @@ impl Predicate {
     /// The conjuncts that look at a column outside `ids`; with the conjuncts inside `ids` they are the whole predicate.
     pub fn without_partition(&self, ids: &[i32]) -> Predicate {
         let conjuncts = self.conjuncts().into_iter();
-        Predicate::and(conjuncts.filter(|c| !c.columns().iter().all(|id| ids.contains(id))).cloned())
+        Predicate::and(
+            conjuncts
+                .filter(|c| !c.columns().iter().all(|id| ids.contains(id)))
+                .cloned(),
+        )
     }
 
     /// The predicate as a filter over rows in which some columns are known (`Some(value)`, NULL is `Some(None)`): tests of
@@ -52,11 +60,17 @@ impl Predicate {
                 Some(value) => Predicate::Constant(leaf.eval(value) == Some(true)),
                 None => self.clone(),
             },
-            Predicate::And(children) => Predicate::and(children.iter().map(|child| child.with_known_values(known))),
-            Predicate::Or(children) => Predicate::or(children.iter().map(|child| child.with_known_values(known))),
+            Predicate::And(children) => {
+                Predicate::and(children.iter().map(|child| child.with_known_values(known)))
+            }
+            Predicate::Or(children) => {
+                Predicate::or(children.iter().map(|child| child.with_known_values(known)))
+            }
             Predicate::Not(inner) => {
                 if inner.columns().iter().all(|id| known(*id).is_some()) {
-                    return Predicate::Constant(self.eval_row(&|id| known(id).flatten().cloned()) == Some(true));
+                    return Predicate::Constant(
+                        self.eval_row(&|id| known(id).flatten().cloned()) == Some(true),
+                    );
                 }
                 self.clone()
             }
@@ -69,7 +83,9 @@ impl Predicate {
     pub fn bucket_candidates(&self, key_ids: &[i32]) -> Option<Vec<Vec<Option<Datum>>>> {
         let mut values: BTreeMap<i32, Vec<Option<Datum>>> = BTreeMap::new();
         for conjunct in self.conjuncts() {
-            let Some((id, found)) = conjunct.equal_values().filter(|(id, _)| key_ids.contains(id)) else { continue };
+            let Some((id, found)) = conjunct.equal_values().filter(|(id, _)| key_ids.contains(id)) else {
+                continue;
+            };
             let merged = match values.remove(&id) {
                 Some(before) => before.into_iter().filter(|value| found.contains(value)).collect(),
                 None => found,
@@ -83,7 +99,9 @@ impl Predicate {
                 return None;
             }
             let longer = combinations.iter().flat_map(|start| {
-                column.iter().map(|value| start.iter().cloned().chain([value.clone()]).collect())
+                column
+                    .iter()
+                    .map(|value| start.iter().cloned().chain([value.clone()]).collect())
             });
             combinations = longer.collect();
         }
@@ -205,7 +223,13 @@ fn stored_form(literal: &Datum, data_type: &DataType) -> Option<Datum> {
     match (literal, &data_type.kind) {
         (Datum::Float(v), _) if v.is_nan() || *v == 0.0 => None,
         (Datum::Double(v), _) if v.is_nan() || *v == 0.0 => None,
-        (Datum::Decimal { unscaled, scale: from }, TypeKind::Decimal { precision, scale }) => {
+        (
+            Datum::Decimal {
+                unscaled,
+                scale: from,
+            },
+            TypeKind::Decimal { precision, scale },
+        ) => {
             let power = 10i128.checked_pow(u32::from(scale.abs_diff(*from)))?;
             let unscaled = if scale >= from {
                 unscaled.checked_mul(power)?
@@ -213,7 +237,10 @@ fn stored_form(literal: &Datum, data_type: &DataType) -> Option<Datum> {
                 (unscaled % power == 0).then(|| unscaled / power)?
             };
             let limit = 10u128.checked_pow(u32::from(*precision))?;
-            (unscaled.unsigned_abs() < limit).then_some(Datum::Decimal { unscaled, scale: *scale })
+            (unscaled.unsigned_abs() < limit).then_some(Datum::Decimal {
+                unscaled,
+                scale: *scale,
+            })
         }
         (Datum::Timestamp(timestamp), TypeKind::Timestamp(p) | TypeKind::TimestampLtz(p)) => {
             let digits = u32::from(9u8.saturating_sub(*p));

@@ -21,8 +21,12 @@ impl Predicate {
             Predicate::Leaf(leaf) => {
                 leaf.may_match_column(&stats(leaf.field_id).unwrap_or_default(), row_count)
             }
-            Predicate::And(children) => children.iter().all(|child| child.may_match_stats(row_count, stats)),
-            Predicate::Or(children) => children.iter().any(|child| child.may_match_stats(row_count, stats)),
+            Predicate::And(children) => children
+                .iter()
+                .all(|child| child.may_match_stats(row_count, stats)),
+            Predicate::Or(children) => children
+                .iter()
+                .any(|child| child.may_match_stats(row_count, stats)),
             Predicate::Not(inner) => **inner != Predicate::Constant(true),
         }
     }
@@ -42,7 +46,9 @@ impl LeafPredicate {
         if all_null || self.never_true() {
             return false;
         }
-        let (Some(min), Some(max)) = (&stats.min, &stats.max) else { return true };
+        let (Some(min), Some(max)) = (&stats.min, &stats.max) else {
+            return true;
+        };
         if is_float(min) {
             if self.nan_may_match() {
                 return true;
@@ -104,7 +110,8 @@ impl LeafPredicate {
             (PredicateOp::StartsWith, Some(prefix), _) => {
                 let outside = |bound: Option<&Datum>, order: Ordering| match (bound, prefix) {
                     (Some(Datum::String(bound)), Datum::String(prefix)) => {
-                        bound.as_bytes().cmp(prefix.as_bytes()) == order && !bound.starts_with(prefix.as_str())
+                        bound.as_bytes().cmp(prefix.as_bytes()) == order
+                            && !bound.starts_with(prefix.as_str())
                     }
                     _ => false,
                 };

@@ -1,1 +1,871 @@
 // SPDX-License-Identifier: Apache-2.0
+
+use std::collections::BTreeMap;
+
+use super::*;
+
+fn field(id: i32, name: &str, kind: TypeKind) -> DataField {
+    DataField::new(id, name, DataType::new(kind))
+}
+
+fn int() -> DataField {
+    field(0, "v", TypeKind::Int)
+}
+
+fn text() -> DataField {
+    field(1, "s", TypeKind::VarChar(crate::MAX_LENGTH))
+}
+
+fn double() -> DataField {
+    field(2, "d", TypeKind::Double)
+}
+
+fn decimal() -> DataField {
+    field(
+        3,
+        "m",
+        TypeKind::Decimal {
+            precision: 10,
+            scale: 2,
+        },
+    )
+}
+
+fn i(v: i32) -> Option<Datum> {
+    Some(Datum::Int(v))
+}
+
+fn s(v: &str) -> Option<Datum> {
+    Some(Datum::String(v.to_owned()))
+}
+
+fn d(v: f64) -> Option<Datum> {
+    Some(Datum::Double(v))
+}
+
+fn eval(p: &Predicate, v: Option<Datum>) -> Option<bool> {
+    p.eval_row(&|_| v.clone())
+}
+
+fn range(min: Option<Datum>, max: Option<Datum>, nulls: Option<i64>) -> ColumnStats {
+    ColumnStats {
+        min,
+        max,
+        null_count: nulls,
+    }
+}
+
+fn may(p: &Predicate, stats: &ColumnStats) -> bool {
+    p.may_match_stats(10, &|_| Some(stats.clone()))
+}
+
+#[test]
+fn case_27_in_and_not_in_with_null() {
+    let rows = [None, i(1), i(2)];
+    let matching = |p: &Predicate| {
+        rows.iter()
+            .filter(|v| eval(p, (*v).clone()) == Some(true))
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let f = int();
+    assert_eq!(
+        matching(&Predicate::in_list(&f, vec![i(1), None]).unwrap()),
+        [i(1)]
+    );
+    let not_in = Predicate::not_in_list(&f, vec![i(1), None]).unwrap();
+    assert!(matching(&not_in).is_empty());
+    assert_eq!((eval(&not_in, i(2)), eval(&not_in, i(1))), (None, Some(false)));
+    assert!(matching(&Predicate::in_list(&f, vec![None]).unwrap()).is_empty());
+    let or = Predicate::or([Predicate::gt(&f, Datum::Int(10)).unwrap(), Predicate::is_null(&f)]);
+    assert_eq!(matching(&or), [None]);
+    // The same at the statistics.
+    let stats = range(i(1), i(2), Some(1));
+    assert!(may(&Predicate::in_list(&f, vec![i(1), None]).unwrap(), &stats));
+    assert!(!may(&not_in, &stats));
+    assert!(!may(&Predicate::in_list(&f, vec![None]).unwrap(), &stats));
+    assert!(may(&or, &stats));
+    assert!(!may(&or, &range(i(1), i(2), Some(0))));
+}
+
+#[test]
+fn case_35_decimal_of_another_scale_compares_by_value() {
+    let f = decimal();
+    let literal = |unscaled, scale| Datum::Decimal { unscaled, scale };
+    let p = Predicate::eq(&f, literal(15, 1)).unwrap();
+    assert_eq!(eval(&p, Some(literal(150, 2))), Some(true));
+    assert_eq!(eval(&p, Some(literal(15, 2))), Some(false));
+    let p = Predicate::lt(&f, literal(1_5000, 4)).unwrap();
+    assert_eq!(eval(&p, Some(literal(149, 2))), Some(true));
+    assert!(!may(
+        &p,
+        &range(Some(literal(150, 2)), Some(literal(999, 2)), Some(0))
+    ));
+    assert!(may(
+        &p,
+        &range(Some(literal(149, 2)), Some(literal(999, 2)), Some(0))
+    ));
+    assert_eq!(
+        Predicate::eq(&f, literal(15, 1)).unwrap().bucket_candidates(&[3]),
+        Some(vec![vec![Some(literal(150, 2))]])
+    );
+    // No stored value has a third digit.
+    assert_eq!(
+        Predicate::eq(&f, literal(1501, 3))
+            .unwrap()
+            .bucket_candidates(&[3]),
+        None
+    );
+}
+
+#[test]
+fn comparisons_with_null_are_unknown() {
+    let f = int();
+    for p in [
+        Predicate::eq(&f, None).unwrap(),
+        Predicate::not_eq(&f, None).unwrap(),
+        Predicate::lt(&f, None).unwrap(),
+        Predicate::between(&f, None, Datum::Int(5)).unwrap(),
+    ] {
+        assert_eq!(eval(&p, i(3)), None, "{p}");
+        assert!(!may(&p, &range(i(1), i(9), Some(0))), "{p}");
+        assert_eq!(eval(&p.clone().not(), i(3)), None, "{p}");
+    }
+    // BETWEEN is two comparisons: one may decide alone.
+    let p = Predicate::between(&f, None, Datum::Int(5)).unwrap();
+    assert_eq!(
+        (eval(&p, i(6)), eval(&p.clone().not(), i(6))),
+        (Some(false), Some(true))
+    );
+    assert!(may(&p.not(), &range(i(1), i(6), Some(0))));
+}
+
+#[test]
+fn missing_statistics_never_prune() {
+    let f = int();
+    let all = [
+        Predicate::eq(&f, Datum::Int(100)).unwrap(),
+        Predicate::is_null(&f),
+        Predicate::is_not_null(&f),
+        Predicate::not_in_list(&f, vec![i(1)]).unwrap(),
+        Predicate::gt(&f, Datum::Int(100)).unwrap(),
+    ];
+    for p in all {
+        assert!(p.may_match_stats(10, &|_| None), "{p}");
+        assert!(may(&p, &ColumnStats::default()), "{p}");
+        assert!(
+            may(&p, &range(None, None, Some(1))) || p == Predicate::is_null(&f),
+            "{p}"
+        );
+    }
+    // All rows are null.
+    let nulls = range(None, None, Some(10));
+    assert!(may(&Predicate::is_null(&f), &nulls));
+    assert!(!may(&Predicate::is_not_null(&f), &nulls));
+    assert!(!may(&Predicate::not_eq(&f, Datum::Int(1)).unwrap(), &nulls));
+    // No row is null.
+    assert!(!may(&Predicate::is_null(&f), &range(None, None, Some(0))));
+    // A NOT that cannot be pushed keeps.
+    let not = Predicate::starts_with(&text(), "a").unwrap().not();
+    assert!(may(&not, &range(s("a"), s("a"), Some(0))));
+}
+
+#[test]
+fn bounds() {
+    let f = int();
+    let stats = range(i(10), i(20), Some(0));
+    let check = |p: Result<Predicate>, expected: bool| {
+        let p = p.unwrap();
+        assert_eq!(may(&p, &stats), expected, "{p}");
+    };
+    check(Predicate::eq(&f, Datum::Int(9)), false);
+    check(Predicate::eq(&f, Datum::Int(10)), true);
+    check(Predicate::lt(&f, Datum::Int(10)), false);
+    check(Predicate::lt_eq(&f, Datum::Int(10)), true);
+    check(Predicate::gt(&f, Datum::Int(20)), false);
+    check(Predicate::gt_eq(&f, Datum::Int(20)), true);
+    check(Predicate::in_list(&f, vec![i(1), i(30)]), false);
+    check(Predicate::between(&f, Datum::Int(21), Datum::Int(30)), false);
+    check(Predicate::not_between(&f, Datum::Int(10), Datum::Int(20)), false);
+    check(Predicate::not_between(&f, Datum::Int(11), Datum::Int(20)), true);
+    let one = range(i(5), i(5), Some(1));
+    assert!(!may(&Predicate::not_eq(&f, Datum::Int(5)).unwrap(), &one));
+    assert!(!may(&Predicate::not_in_list(&f, vec![i(4), i(5)]).unwrap(), &one));
+    // Cut strings are bounds like others.
+    let t = text();
+    let cut = range(s("abc"), s("abd"), Some(0));
+    for (prefix, expected) in [
+        ("ab", true),
+        ("abc", true),
+        ("abcdef", true),
+        ("abd", true),
+        ("abe", false),
+        ("abb", false),
+    ] {
+        assert_eq!(
+            may(&Predicate::starts_with(&t, prefix).unwrap(), &cut),
+            expected,
+            "{prefix}"
+        );
+    }
+    assert!(may(
+        &Predicate::not_eq(&t, Datum::String("abc".into())).unwrap(),
+        &cut
+    ));
+}
+
+#[test]
+fn nan_and_zeros_do_not_prune_wrongly() {
+    let f = double();
+    let nan = || Datum::Double(f64::NAN);
+    // NaN rows are not in the bounds of a Parquet file, and they are greater than everything.
+    let stats = range(d(1.0), d(3.0), Some(0));
+    for p in [
+        Predicate::gt(&f, Datum::Double(5.0)).unwrap(),
+        Predicate::gt_eq(&f, Datum::Double(5.0)).unwrap(),
+        Predicate::eq(&f, nan()).unwrap(),
+        Predicate::is_nan(&f).unwrap(),
+        Predicate::not_between(&f, Datum::Double(0.0), Datum::Double(9.0)).unwrap(),
+    ] {
+        assert_eq!(eval(&p, d(f64::NAN)), Some(true), "{p}");
+        assert!(may(&p, &stats), "{p}");
+    }
+    assert!(!may(&Predicate::lt(&f, Datum::Double(1.0)).unwrap(), &stats));
+    assert!(!may(&Predicate::eq(&f, Datum::Double(4.0)).unwrap(), &stats));
+    assert!(!may(
+        &Predicate::between(&f, Datum::Double(4.0), Datum::Double(5.0)).unwrap(),
+        &stats
+    ));
+    // A NaN bound bounds nothing.
+    let odd = range(Some(nan()), Some(nan()), Some(0));
+    assert!(may(&Predicate::lt(&f, Datum::Double(1.0)).unwrap(), &odd));
+    assert!(may(&Predicate::eq(&f, Datum::Double(1.0)).unwrap(), &odd));
+    // Writers may store either zero.
+    let zero = range(d(0.0), d(0.0), Some(0));
+    assert!(may(&Predicate::eq(&f, Datum::Double(-0.0)).unwrap(), &zero));
+    assert!(may(&Predicate::lt(&f, Datum::Double(0.0)).unwrap(), &zero));
+    assert_eq!(
+        Predicate::eq(&f, Datum::Double(0.0))
+            .unwrap()
+            .bucket_candidates(&[2]),
+        None
+    );
+}
+
+#[test]
+fn negation_goes_to_the_leaves() {
+    let f = int();
+    let p = Predicate::and([
+        Predicate::lt(&f, Datum::Int(5)).unwrap(),
+        Predicate::or([
+            Predicate::is_null(&f),
+            Predicate::between(&f, Datum::Int(1), Datum::Int(2)).unwrap(),
+        ]),
+        Predicate::starts_with(&text(), "a").unwrap(),
+    ]);
+    let not = p.clone().not();
+    assert_eq!(
+        not.to_string(),
+        "v >= 5 OR v IS NOT NULL AND v NOT BETWEEN 1 AND 2 OR NOT (s STARTS WITH 'a')"
+    );
+    assert_eq!(not.not(), p);
+    assert_eq!(Predicate::and([]).not(), Predicate::Constant(false));
+    assert_eq!(
+        Predicate::or([Predicate::Constant(true), p.clone()]),
+        Predicate::Constant(true)
+    );
+    assert_eq!(Predicate::and([Predicate::Constant(true), p.clone()]), p);
+}
+
+#[test]
+fn like_patterns() {
+    let cases = [
+        ("abc", "abc", true),
+        ("abc", "abcd", false),
+        ("a%", "a", true),
+        ("a%c", "abbbc", true),
+        ("a%c", "abbb", false),
+        ("%b%", "abc", true),
+        ("_", "é", true),
+        ("_", "", false),
+        ("__", "é", false),
+        ("a_c", "a\nc", true),
+        ("a%", "a\nb", true),
+        ("100\\%", "100%", true),
+        ("100\\%", "1000", false),
+        ("a\\_b", "a_b", true),
+        ("a\\_b", "axb", false),
+        ("a\\\\", "a\\", true),
+        ("%", "", true),
+        ("", "", true),
+        ("", "x", false),
+        ("%ab%ab", "abab", true),
+        ("%ab%ab", "ab", false),
+        ("%a_b%c", "xa1b_a2bc", true),
+    ];
+    for (pattern, value, expected) in cases {
+        assert_eq!(
+            LikePattern::parse(pattern).unwrap().matches(value),
+            expected,
+            "{pattern} {value}"
+        );
+        let p = Predicate::like(&text(), pattern).unwrap();
+        assert_eq!(eval(&p, s(value)), Some(expected), "{p}");
+        assert_eq!(eval(&p, None), None);
+    }
+    for bad in ["a\\", "a\\b"] {
+        assert!(Predicate::like(&text(), bad).is_err(), "{bad}");
+    }
+    let simple = [
+        ("abc", "s = 'abc'"),
+        ("abc%", "s STARTS WITH 'abc'"),
+        ("%abc", "s ENDS WITH 'abc'"),
+        ("%a\\%c%", "s CONTAINS 'a%c'"),
+        ("a_c", "s LIKE 'a_c'"),
+        ("%", "s STARTS WITH ''"),
+    ];
+    for (pattern, shown) in simple {
+        assert_eq!(Predicate::like(&text(), pattern).unwrap().to_string(), shown);
+    }
+}
+
+#[test]
+fn literals_must_fit_the_column() {
+    assert!(Predicate::eq(&int(), Datum::BigInt(1)).is_err());
+    assert!(Predicate::starts_with(&int(), "a").is_err());
+    assert!(Predicate::is_nan(&int()).is_err());
+    let array = field(7, "a", TypeKind::Array(Box::new(DataType::string())));
+    assert!(Predicate::eq(&array, Datum::Array(vec![])).is_err());
+    assert!(LeafPredicate::new(&int(), PredicateOp::Between, vec![i(1)]).is_err());
+    let error = Predicate::eq(&int(), Datum::String("x".into()))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("column: v") && error.contains("INT"), "{error}");
+}
+
+#[test]
+fn partition_parts() {
+    let (p, q, v) = (
+        field(10, "p", TypeKind::Int),
+        field(11, "q", TypeKind::Int),
+        int(),
+    );
+    let eq = |f: &DataField, n: i32| Predicate::eq(f, Datum::Int(n)).unwrap();
+    let whole = Predicate::and([
+        eq(&p, 1),
+        eq(&v, 2),
+        Predicate::or([eq(&q, 3), Predicate::and([eq(&p, 4), eq(&v, 5)])]),
+        Predicate::or([eq(&p, 6), eq(&v, 7)]),
+    ]);
+    assert_eq!(
+        whole.partition_only(&[10, 11]).to_string(),
+        "p = 1 AND (q = 3 OR p = 4)"
+    );
+    assert_eq!(
+        whole.without_partition(&[10, 11]).to_string(),
+        "v = 2 AND (q = 3 OR p = 4 AND v = 5) AND (p = 6 OR v = 7)"
+    );
+    assert!(eq(&v, 1).partition_only(&[10]).is_always_true());
+    assert!(eq(&p, 1).without_partition(&[10]).is_always_true());
+    // A negation over something unknown says nothing.
+    let not = Predicate::Not(Box::new(Predicate::and([eq(&p, 1), eq(&v, 1)])));
+    assert!(not.partition_only(&[10]).is_always_true());
+    let known = |id: i32| (id == 10).then_some(Some(&Datum::Int(6)));
+    assert_eq!(whole.with_known_values(&known), Predicate::Constant(false));
+    let rest = Predicate::or([
+        Predicate::and([eq(&p, 6), eq(&v, 7)]),
+        Predicate::not_in_list(&p, vec![i(1), None]).unwrap(),
+    ]);
+    assert_eq!(rest.with_known_values(&known).to_string(), "v = 7");
+    assert_eq!(whole.columns(), [0, 10, 11]);
+    assert_eq!(whole.split_conjuncts().len(), 4);
+}
+
+#[test]
+fn bucket_keys() {
+    let (a, b) = (field(1, "a", TypeKind::Int), field(2, "b", TypeKind::Int));
+    let eq = |f: &DataField, n: i32| Predicate::eq(f, Datum::Int(n)).unwrap();
+    let list = |f: &DataField, v: &[i32]| Predicate::in_list(f, v.iter().map(|n| i(*n)).collect()).unwrap();
+    let p = Predicate::and([
+        Predicate::or([eq(&a, 1), eq(&a, 2), eq(&a, 1)]),
+        list(&b, &[7, 8]),
+        eq(&int(), 9),
+    ]);
+    let expected = [[i(7), i(1)], [i(7), i(2)], [i(8), i(1)], [i(8), i(2)]];
+    assert_eq!(p.bucket_candidates(&[2, 1]).unwrap(), expected);
+    assert_eq!(eq(&a, 1).bucket_candidates(&[1, 2]), None);
+    let both = Predicate::and([list(&a, &[1, 2, 3]), list(&a, &[3, 4])]);
+    assert_eq!(both.bucket_candidates(&[1]).unwrap(), [[i(3)]]);
+    assert_eq!(
+        Predicate::and([eq(&a, 1), eq(&a, 2)]).bucket_candidates(&[1]),
+        None
+    );
+    let or = Predicate::or([eq(&a, 1), eq(&b, 2)]);
+    assert_eq!(or.bucket_candidates(&[1]), None);
+    assert_eq!(Predicate::is_null(&a).bucket_candidates(&[1]).unwrap(), [[None]]);
+    assert_eq!(
+        Predicate::in_list(&a, vec![i(1), None])
+            .unwrap()
+            .bucket_candidates(&[1])
+            .unwrap(),
+        [[i(1)]]
+    );
+    assert_eq!(
+        Predicate::gt(&a, Datum::Int(1)).unwrap().bucket_candidates(&[1]),
+        None
+    );
+    let many: Vec<i32> = (0..40).collect();
+    let many = Predicate::and([list(&a, &many), list(&b, &many)]);
+    assert_eq!(many.bucket_candidates(&[1, 2]), None);
+    assert_eq!(many.bucket_candidates(&[1]).map(|v| v.len()), Some(40));
+    assert_eq!(Predicate::Constant(true).bucket_candidates(&[]), None);
+}
+
+#[test]
+fn file_schema() {
+    let big = field(1, "now", TypeKind::BigInt);
+    let file = [field(1, "then", TypeKind::Int), field(3, "m", TypeKind::Double)];
+    let p = Predicate::gt(&big, Datum::BigInt(5)).unwrap();
+    assert_eq!(p.for_file_schema(&file).to_string(), "then > 5");
+    let wide = Predicate::in_list(&big, vec![Some(Datum::BigInt(5)), Some(Datum::BigInt(1 << 40))]).unwrap();
+    assert!(wide.for_file_schema(&file).is_always_true());
+    assert!(Predicate::is_null(&int()).for_file_schema(&file).is_always_true());
+    let other = Predicate::eq(
+        &decimal(),
+        Datum::Decimal {
+            unscaled: 1,
+            scale: 2,
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        Predicate::and([p.clone(), other.clone()])
+            .for_file_schema(&file)
+            .to_string(),
+        "then > 5"
+    );
+    assert!(Predicate::or([p, other]).for_file_schema(&file).is_always_true());
+    // The file is wider: the value was cast on read, the test is not translated.
+    let narrow = Predicate::eq(&field(1, "now", TypeKind::TinyInt), Datum::TinyInt(5)).unwrap();
+    assert!(narrow.for_file_schema(&file).is_always_true());
+}
+
+#[test]
+fn shown_as_sql() {
+    let odd = field(9, "a b`", TypeKind::VarBinary(crate::MAX_LENGTH));
+    assert_eq!(
+        Predicate::eq(&odd, Datum::Bytes(vec![10, 255]))
+            .unwrap()
+            .to_string(),
+        "`a b``` = X'0aff'"
+    );
+    assert_eq!(
+        Predicate::eq(&text(), Datum::String("it's".into()))
+            .unwrap()
+            .to_string(),
+        "s = 'it''s'"
+    );
+    assert_eq!(
+        Predicate::in_list(&int(), vec![i(1), None]).unwrap().to_string(),
+        "v IN (1, NULL)"
+    );
+    assert_eq!(Predicate::is_nan(&double()).unwrap().to_string(), "d IS NAN");
+}
+
+/// A small generator, the same numbers in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % below
+    }
+}
+
+fn random_datum(r: &mut Random, id: i32) -> Option<Datum> {
+    if r.next(5) == 0 {
+        return None;
+    }
+    let n = r.next(8) as i32;
+    Some(match id {
+        0 => Datum::Int(n - 4),
+        1 => Datum::String(["", "a", "ab", "abc", "b", "é", "ab%", "z"][n as usize].to_owned()),
+        2 => Datum::Double(
+            [
+                -1.5,
+                -0.0,
+                0.0,
+                1.0,
+                2.5,
+                f64::NAN,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+            ][n as usize],
+        ),
+        _ => Datum::Decimal {
+            unscaled: i128::from(n) * 50,
+            scale: [2, 3][(n % 2) as usize],
+        },
+    })
+}
+
+fn random_predicate(r: &mut Random, depth: u32) -> Predicate {
+    if depth > 0 && r.next(2) == 0 {
+        let children: Vec<Predicate> = (0..r.next(3) + 1)
+            .map(|_| random_predicate(r, depth - 1))
+            .collect();
+        return match r.next(4) {
+            0 => Predicate::And(children),
+            1 => Predicate::Or(children),
+            2 => Predicate::and(children).not(),
+            _ => Predicate::Not(Box::new(Predicate::or(children))),
+        };
+    }
+    let fields = [int(), text(), double(), decimal()];
+    let f = &fields[r.next(4) as usize];
+    let mut literal = |r: &mut Random| random_datum(r, f.id);
+    let one = literal(r);
+    let two = literal(r);
+    match r.next(12) {
+        0 => Predicate::eq(f, one),
+        1 => Predicate::not_eq(f, one),
+        2 => Predicate::lt(f, one),
+        3 => Predicate::lt_eq(f, one),
+        4 => Predicate::gt(f, one),
+        5 => Predicate::gt_eq(f, one),
+        6 => Ok(Predicate::is_null(f)),
+        7 => Ok(Predicate::is_not_null(f)),
+        8 => Predicate::in_list(f, vec![one, two]),
+        9 => Predicate::not_in_list(f, vec![one, two]),
+        10 => Predicate::between(f, one, two),
+        _ if f.id == 1 => Predicate::like(&text(), ["a%", "%b%", "a_", "%", "ab\\%"][r.next(5) as usize]),
+        _ => Predicate::not_between(f, one, two),
+    }
+    .unwrap()
+}
+
+type Row = BTreeMap<i32, Option<Datum>>;
+
+fn stats_of(rows: &[Row], id: i32, r: &mut Random) -> Option<ColumnStats> {
+    if r.next(8) == 0 {
+        return None;
+    }
+    let nulls = rows.iter().filter(|row| row[&id].is_none()).count() as i64;
+    // As a Parquet footer: NaN is not counted, zeros may have either sign.
+    let nan = |v: &Datum| matches!(v, Datum::Double(d) if d.is_nan());
+    let values: Vec<&Datum> = rows
+        .iter()
+        .filter_map(|row| row[&id].as_ref())
+        .filter(|v| !nan(v))
+        .collect();
+    let zero = |v: &Datum| {
+        if *v == Datum::Double(-0.0) {
+            Datum::Double(0.0)
+        } else {
+            v.clone()
+        }
+    };
+    let min = values
+        .iter()
+        .min_by(|a, b| a.compare(b).unwrap())
+        .map(|v| zero(v));
+    let max = values
+        .iter()
+        .max_by(|a, b| a.compare(b).unwrap())
+        .map(|v| zero(v));
+    Some(ColumnStats {
+        min,
+        max,
+        null_count: (r.next(4) > 0).then_some(nulls),
+    })
+}
+
+#[test]
+fn statistics_keep_whatever_a_row_matches() {
+    let mut r = Random(0x9E37_79B9_7F4A_7C15);
+    let mut pruned = 0;
+    for _ in 0..20_000 {
+        let p = random_predicate(&mut r, 3);
+        let rows: Vec<Row> = (0..r.next(4) + 1)
+            .map(|_| (0..4).map(|id| (id, random_datum(&mut r, id))).collect())
+            .collect();
+        let stats: BTreeMap<i32, Option<ColumnStats>> =
+            (0..4).map(|id| (id, stats_of(&rows, id, &mut r))).collect();
+        let matched = rows
+            .iter()
+            .any(|row| p.eval_row(&|id| row[&id].clone()) == Some(true));
+        let kept = p.may_match_stats(rows.len() as i64, &|id| stats[&id].clone());
+        assert!(kept || !matched, "{p}\n{rows:?}\n{stats:?}");
+        pruned += u32::from(!kept);
+    }
+    assert!(pruned > 2000, "only {pruned} were pruned");
+}
+
+#[test]
+fn rewrites_keep_the_meaning() {
+    let mut r = Random(42);
+    for _ in 0..20_000 {
+        let p = random_predicate(&mut r, 3);
+        let row: Row = (0..4).map(|id| (id, random_datum(&mut r, id))).collect();
+        let value = |id: i32| row[&id].clone();
+        let truth = p.eval_row(&value);
+        assert_eq!(p.clone().not().eval_row(&value), truth.map(|t| !t), "{p}");
+        assert_eq!(
+            Predicate::and(p.clone().split_conjuncts()).eval_row(&value),
+            truth,
+            "{p}"
+        );
+        let known = |id: i32| (id < 2).then(|| row[&id].as_ref());
+        assert_eq!(
+            p.with_known_values(&known).eval_row(&value) == Some(true),
+            truth == Some(true),
+            "{p}"
+        );
+        let parts = [p.partition_only(&[0, 1]), p.without_partition(&[0, 1])];
+        for part in &parts {
+            assert!(
+                truth != Some(true) || part.eval_row(&value) == Some(true),
+                "{p} -> {part}"
+            );
+        }
+        assert_eq!(
+            Predicate::and(parts).eval_row(&value) == Some(true),
+            truth == Some(true),
+            "{p}"
+        );
+        if let Some(candidates) = p.bucket_candidates(&[0, 1])
+            && truth == Some(true)
+        {
+            assert!(
+                candidates.contains(&vec![row[&0].clone(), row[&1].clone()]),
+                "{p} {row:?}"
+            );
+        }
+    }
+}
+
+mod binding {
+    use super::*;
+
+    fn number(text: &str, kind: TypeKind) -> BoundLiteral {
+        bind_literal(Literal::Number(text), &DataType::new(kind)).unwrap()
+    }
+
+    #[test]
+    fn numbers() {
+        use BoundLiteral::{Above, After, Below, Exact};
+        let int = |v| Datum::Int(v);
+        let cases = [
+            ("1", Exact(int(1))),
+            ("+1.000", Exact(int(1))),
+            ("1e3", Exact(int(1000))),
+            ("1200e-2", Exact(int(12))),
+            ("1.5", After(int(1))),
+            ("-1.5", After(int(-2))),
+            ("0.001", After(int(0))),
+            ("-0.001", After(int(-1))),
+            ("-0", Exact(int(0))),
+            ("2147483647", Exact(int(i32::MAX))),
+            ("2147483647.5", Above),
+            ("2147483648", Above),
+            ("-2147483648", Exact(int(i32::MIN))),
+            ("-2147483648.5", Below),
+            ("1e999999999999999999999", Above),
+            ("-1e999999999999999999999", Below),
+            ("1e-999999999999999999999", After(int(0))),
+            ("123456789012345678901234567890123456789012", Above),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(number(text, TypeKind::Int), expected, "{text}");
+        }
+        let decimal = TypeKind::Decimal {
+            precision: 4,
+            scale: 2,
+        };
+        let m = |unscaled| Datum::Decimal { unscaled, scale: 2 };
+        assert_eq!(number("1.5", decimal.clone()), Exact(m(150)));
+        assert_eq!(number("1.505", decimal.clone()), After(m(150)));
+        assert_eq!(number("-1.505", decimal.clone()), After(m(-151)));
+        assert_eq!(number("99.99", decimal.clone()), Exact(m(9999)));
+        assert_eq!(number("99.991", decimal.clone()), Above);
+        assert_eq!(number("-100", decimal), Below);
+        assert_eq!(number("0.1", TypeKind::Float), Exact(Datum::Float(0.1)));
+        assert_eq!(number("1e300", TypeKind::Double), Exact(Datum::Double(1e300)));
+        assert_eq!(number("1e400", TypeKind::Double), After(Datum::Double(f64::MAX)));
+        assert_eq!(
+            number("-1e39", TypeKind::Float),
+            After(Datum::Float(f32::NEG_INFINITY))
+        );
+        for bad in ["", "x", "1x", "1e", ".", "--1", "0x10", "1 2", "1_000", "e5"] {
+            assert!(
+                bind_literal(Literal::Number(bad), &DataType::new(TypeKind::Int)).is_err(),
+                "{bad}"
+            );
+        }
+    }
+
+    #[test]
+    fn comparisons_keep_their_meaning() {
+        let f = field(0, "v", TypeKind::TinyInt);
+        let ops = [
+            (PredicateOp::Eq, "="),
+            (PredicateOp::NotEq, "<>"),
+            (PredicateOp::Lt, "<"),
+            (PredicateOp::LtEq, "<="),
+            (PredicateOp::Gt, ">"),
+            (PredicateOp::GtEq, ">="),
+        ];
+        for text in [
+            "-1000", "-128.5", "-128", "-1.5", "-0.0", "0", "1.5", "2", "127", "127.25", "1000",
+        ] {
+            let literal = bind_literal(Literal::Number(text), &f.data_type).unwrap();
+            let number: f64 = text.parse().unwrap();
+            for (op, shown) in ops {
+                let p = Predicate::compare(&f, op, &literal).unwrap();
+                for v in i8::MIN..=i8::MAX {
+                    let value = f64::from(v);
+                    let expected = match op {
+                        PredicateOp::Eq => value == number,
+                        PredicateOp::NotEq => value != number,
+                        PredicateOp::Lt => value < number,
+                        PredicateOp::LtEq => value <= number,
+                        PredicateOp::Gt => value > number,
+                        _ => value >= number,
+                    };
+                    let row = Some(Datum::TinyInt(v));
+                    assert_eq!(eval(&p, row.clone()), Some(expected), "{v} {shown} {text}: {p}");
+                    assert_eq!(
+                        eval(&p.clone().not(), row),
+                        Some(!expected),
+                        "not {v} {shown} {text}"
+                    );
+                }
+                assert_eq!(
+                    (eval(&p, None), eval(&p.clone().not(), None)),
+                    (None, None),
+                    "NULL {shown} {text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn lists_and_ranges() {
+        let f = int();
+        let literals: Vec<BoundLiteral> = ["1", "1.5", "9999999999"]
+            .map(|t| number(t, TypeKind::Int))
+            .to_vec();
+        let p = Predicate::in_literals(&f, &literals).unwrap();
+        assert_eq!(p.to_string(), "v IN (1)");
+        let p = Predicate::in_literals(&f, &literals[1..]).unwrap();
+        assert_eq!(
+            (eval(&p, i(1)), eval(&p, None), eval(&p.not(), i(1))),
+            (Some(false), None, Some(true))
+        );
+        let p = Predicate::in_literals(&f, &[BoundLiteral::Null, number("1.5", TypeKind::Int)]).unwrap();
+        assert_eq!(eval(&p, i(1)), None);
+        let p = Predicate::between_literals(&f, &literals[0], &literals[1]).unwrap();
+        assert_eq!(p.to_string(), "v >= 1 AND v <= 1");
+        let p = Predicate::between_literals(&f, &literals[0], &number("3", TypeKind::Int)).unwrap();
+        assert_eq!(p.to_string(), "v BETWEEN 1 AND 3");
+    }
+
+    #[test]
+    fn both_zeros_are_one_in_sql() {
+        let f = double();
+        let zero = number("-0.0", TypeKind::Double);
+        let truth = |op, v| eval(&Predicate::compare(&f, op, &zero).unwrap(), d(v));
+        for v in [0.0, -0.0] {
+            assert_eq!(truth(PredicateOp::Eq, v), Some(true));
+            assert_eq!(truth(PredicateOp::NotEq, v), Some(false));
+            assert_eq!(truth(PredicateOp::Lt, v), Some(false));
+            assert_eq!(truth(PredicateOp::LtEq, v), Some(true));
+            assert_eq!(truth(PredicateOp::Gt, v), Some(false));
+            assert_eq!(truth(PredicateOp::GtEq, v), Some(true));
+        }
+        let between = Predicate::between_literals(&f, &zero, &zero).unwrap();
+        assert_eq!(
+            (eval(&between, d(0.0)), eval(&between, d(-0.0))),
+            (Some(true), Some(true))
+        );
+    }
+
+    #[test]
+    fn other_types() {
+        let bind = |literal, kind| bind_literal(literal, &DataType::new(kind));
+        let exact = |datum| BoundLiteral::Exact(datum);
+        assert_eq!(bind(Literal::Null, TypeKind::Int).unwrap(), BoundLiteral::Null);
+        assert_eq!(
+            bind(Literal::Boolean(true), TypeKind::Boolean).unwrap(),
+            exact(Datum::Boolean(true))
+        );
+        // Never cut: a longer literal equals no stored value.
+        let text = Datum::String("abcdef".into());
+        assert_eq!(
+            bind(Literal::Text("abcdef"), TypeKind::VarChar(3)).unwrap(),
+            exact(text)
+        );
+        assert_eq!(
+            bind(Literal::Text("ab"), TypeKind::Binary(3)).unwrap(),
+            exact(Datum::Bytes(b"ab\0".to_vec()))
+        );
+        assert_eq!(
+            bind(Literal::Text("abcd"), TypeKind::VarBinary(3)).unwrap(),
+            exact(Datum::Bytes(b"abcd".to_vec()))
+        );
+        assert_eq!(
+            bind(Literal::Bytes(&[1]), TypeKind::VarBinary(3)).unwrap(),
+            exact(Datum::Bytes(vec![1]))
+        );
+        assert_eq!(
+            bind(Literal::Text(" 7 "), TypeKind::Int).unwrap(),
+            exact(Datum::Int(7))
+        );
+        assert_eq!(
+            bind(Literal::Text("-Infinity"), TypeKind::Float).unwrap(),
+            exact(Datum::Float(f32::NEG_INFINITY))
+        );
+        for (literal, kind) in [
+            (Literal::Number("1"), TypeKind::VarChar(5)),
+            (Literal::Number("1"), TypeKind::Boolean),
+            (Literal::Number("1"), TypeKind::Date),
+            (Literal::Boolean(true), TypeKind::Int),
+            (Literal::Text("x"), TypeKind::Int),
+            (Literal::Text("NaN"), TypeKind::Int),
+            (Literal::Bytes(&[1]), TypeKind::Int),
+            (Literal::Text("x"), TypeKind::Variant),
+        ] {
+            assert!(bind(literal, kind.clone()).is_err(), "{literal:?} {kind}");
+        }
+    }
+
+    #[test]
+    fn dates_and_times() {
+        let bind = |text, kind| bind_literal(Literal::Text(text), &DataType::new(kind)).unwrap();
+        assert_eq!(
+            bind("2024-01-31", TypeKind::Date),
+            BoundLiteral::Exact(Datum::Date(19753))
+        );
+        let millis = |v| Datum::Timestamp(crate::Timestamp::from_millis(v));
+        let at = 1_706_695_200_000;
+        assert_eq!(
+            bind("2024-01-31 10:00:00", TypeKind::Timestamp(3)),
+            BoundLiteral::Exact(millis(at))
+        );
+        assert_eq!(
+            bind("2024-01-31 10:00:00.123", TypeKind::Timestamp(3)),
+            BoundLiteral::Exact(millis(at + 123))
+        );
+        assert_eq!(
+            bind("2024-01-31 10:00:00.1234", TypeKind::Timestamp(3)),
+            BoundLiteral::After(millis(at + 123))
+        );
+        let zone = |_: i64| 8 * 3600;
+        let ltz = DataType::new(TypeKind::TimestampLtz(3));
+        let bound = bind_literal_in(Literal::Text("2024-01-31 18:00:00"), &ltz, &zone).unwrap();
+        assert_eq!(bound, BoundLiteral::Exact(millis(at)));
+        assert!(bind_literal(Literal::Text("not a date"), &DataType::new(TypeKind::Date)).is_err());
+    }
+}
