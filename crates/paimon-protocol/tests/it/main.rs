@@ -3,6 +3,7 @@
 //! Tests over the public interface of the protocol crate.
 
 mod conformance;
+mod json;
 mod native;
 mod properties;
 mod refusals;
