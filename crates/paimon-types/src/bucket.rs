@@ -26,15 +26,26 @@ impl BucketFunction {
     /// `InvalidInput` when `num_buckets` is below 1, `Unsupported` when the function does not take these types.
     pub fn bucket(self, row: &BinaryRow, types: &[DataType], num_buckets: i32) -> Result<i32> {
         if num_buckets < 1 {
-            return Err(Error::invalid(format!("{num_buckets} buckets, expected at least 1")));
+            return Err(Error::invalid(format!(
+                "{num_buckets} buckets, expected at least 1"
+            )));
         }
         match self {
             BucketFunction::Default => Ok(bucket_from_hash(row.hash_code(), num_buckets)),
             BucketFunction::Mod => {
                 let view = row.view();
                 let value = match types {
-                    [DataType { kind: TypeKind::Int, .. }] => view.i32(0)?.map(i64::from),
-                    [DataType { kind: TypeKind::BigInt, .. }] => view.i64(0)?,
+                    [
+                        DataType {
+                            kind: TypeKind::Int, ..
+                        },
+                    ] => view.i32(0)?.map(i64::from),
+                    [
+                        DataType {
+                            kind: TypeKind::BigInt,
+                            ..
+                        },
+                    ] => view.i64(0)?,
                     _ => {
                         return Err(Error::unsupported(
                             "the mod bucket function takes exactly one bucket key column of type INT or BIGINT",
@@ -64,8 +75,10 @@ impl FromStr for BucketFunction {
             "default" => Ok(BucketFunction::Default),
             "mod" => Ok(BucketFunction::Mod),
             "hive" => Ok(BucketFunction::Hive),
-            _ => Err(Error::invalid(format!("unknown bucket function '{text}', expected default, mod or hive"))
-                .with("option", "bucket-function.type")),
+            _ => Err(Error::invalid(format!(
+                "unknown bucket function '{text}', expected default, mod or hive"
+            ))
+            .with("option", "bucket-function.type")),
         }
     }
 }
@@ -127,7 +140,9 @@ pub fn hive_hash_f64(value: f64) -> i32 {
 /// `hive`: hash of the UTF-8 bytes of CHAR and VARCHAR and of BINARY and VARBINARY.
 #[inline]
 pub fn hive_hash_bytes(value: &[u8]) -> i32 {
-    value.iter().fold(0, |hash: i32, byte| hive_combine(hash, i32::from(*byte as i8)))
+    value
+        .iter()
+        .fold(0, |hash: i32, byte| hive_combine(hash, i32::from(*byte as i8)))
 }
 
 /// `hive`: hash of DECIMAL: Java `BigDecimal.hashCode` after removal of trailing zeros.
@@ -141,8 +156,13 @@ pub fn hive_hash_decimal(unscaled: i128, scale: u8) -> i32 {
         scale -= 1;
     }
     let magnitude = unscaled.unsigned_abs();
-    let hash = [96u32, 64, 32, 0].iter().fold(0, |hash, shift| hive_combine(hash, (magnitude >> shift) as i32));
-    hive_combine(if unscaled < 0 { hash.wrapping_neg() } else { hash }, i32::from(scale))
+    let hash = [96u32, 64, 32, 0]
+        .iter()
+        .fold(0, |hash, shift| hive_combine(hash, (magnitude >> shift) as i32));
+    hive_combine(
+        if unscaled < 0 { hash.wrapping_neg() } else { hash },
+        i32::from(scale),
+    )
 }
 
 /// `hive`: hash of one bucket key column.
@@ -186,13 +206,21 @@ pub fn hive_hash_datum(value: Option<&Datum>, data_type: &DataType) -> Result<i3
 
 #[cold]
 fn hive_unsupported(data_type: &DataType) -> Error {
-    Error::unsupported(format!("the hive bucket function does not take {}", kind_name(data_type)))
-        .with("option", "bucket-function.type")
+    Error::unsupported(format!(
+        "the hive bucket function does not take {}",
+        kind_name(data_type)
+    ))
+    .with("option", "bucket-function.type")
 }
 
 /// Which of `num_assigners` bucket assigners decides the bucket of a key, as a channel of `num_channels` (Java
 /// `BucketAssigner.computeAssigner`); counts below 1 count as 1.
-pub fn dynamic_bucket_assigner(partition_hash: i32, key_hash: i32, num_channels: i32, num_assigners: i32) -> i32 {
+pub fn dynamic_bucket_assigner(
+    partition_hash: i32,
+    key_hash: i32,
+    num_channels: i32,
+    num_assigners: i32,
+) -> i32 {
     let start = bucket_from_hash(partition_hash, num_channels);
     let id = bucket_from_hash(key_hash, num_assigners);
     ((i64::from(start) + i64::from(id)) % i64::from(num_channels.max(1))) as i32
@@ -203,6 +231,3 @@ pub fn is_assigned_bucket(bucket: i32, num_assigners: i32, assigner: i32) -> boo
     let n = num_assigners.max(1);
     bucket % n == assigner % n
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,8 +5,8 @@
 
 use crate::binary::kind_name;
 use crate::text::{
-    ZoneOffset, datum_to_string_in, java_float_to_string, malformed, parse_common, parse_plain_integer,
-    timestamp_to_iso_string, utc,
+    ZoneOffset, datum_to_string_in, java_double_to_string, java_float_to_string, malformed, parse_common,
+    parse_plain_integer, timestamp_to_iso_string, utc,
 };
 use crate::{BinaryRow, DataField, DataType, Datum, Error, Result, TypeKind};
 
@@ -51,7 +51,11 @@ fn is_escaped(c: char) -> bool {
 }
 
 fn hex_digit(value: u8) -> char {
-    char::from(if value < 10 { b'0' + value } else { b'A' + value - 10 })
+    char::from(if value < 10 {
+        b'0' + value
+    } else {
+        b'A' + value - 10
+    })
 }
 
 /// Reverts [`escape_path_name`]; a `%` without two hexadecimal digits behind it stays.
@@ -61,7 +65,9 @@ pub fn unescape_path_name(name: &str) -> String {
     while let Some(at) = rest.find('%') {
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(before);
-        let code = from.get(1..3).filter(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()));
+        let code = from
+            .get(1..3)
+            .filter(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()));
         match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             Some(code) => {
                 out.push(char::from(code));
@@ -88,7 +94,10 @@ pub struct PartitionNaming {
 
 impl Default for PartitionNaming {
     fn default() -> Self {
-        PartitionNaming { default_name: "__DEFAULT_PARTITION__".to_owned(), legacy: true }
+        PartitionNaming {
+            default_name: "__DEFAULT_PARTITION__".to_owned(),
+            legacy: true,
+        }
     }
 }
 
@@ -112,7 +121,9 @@ impl PartitionNaming {
         data_type: &DataType,
         zone: ZoneOffset<'_>,
     ) -> Result<String> {
-        let Some(value) = value else { return Ok(self.default_name.clone()) };
+        let Some(value) = value else {
+            return Ok(self.default_name.clone());
+        };
         let text = match (&data_type.kind, value) {
             (TypeKind::Char(_) | TypeKind::VarChar(_), Datum::String(_))
             | (TypeKind::Boolean, Datum::Boolean(_))
@@ -123,7 +134,9 @@ impl PartitionNaming {
             | (TypeKind::Float, Datum::Float(_))
             | (TypeKind::Double, Datum::Double(_))
             | (TypeKind::Decimal { .. }, Datum::Decimal { .. }) => datum_to_string_in(value, data_type, zone),
-            (TypeKind::Date, Datum::Date(v)) | (TypeKind::Time(_), Datum::Time(v)) if self.legacy => v.to_string(),
+            (TypeKind::Date, Datum::Date(v)) | (TypeKind::Time(_), Datum::Time(v)) if self.legacy => {
+                v.to_string()
+            }
             (TypeKind::Timestamp(_) | TypeKind::TimestampLtz(_), Datum::Timestamp(v)) if self.legacy => {
                 timestamp_to_iso_string(*v)
             }
@@ -151,11 +164,18 @@ impl PartitionNaming {
                 datum_to_string_in(value, data_type, zone)
             }
             (kind, _) if is_partition_type(kind) => {
-                return Err(Error::invalid(format!("value {value:?} is not a {}", kind_name(data_type))));
+                return Err(Error::invalid(format!(
+                    "value {value:?} is not a {}",
+                    kind_name(data_type)
+                )));
             }
             _ => return Err(unsupported(data_type)),
         };
-        Ok(if text.chars().all(is_java_whitespace) { self.default_name.clone() } else { text })
+        Ok(if text.chars().all(is_java_whitespace) {
+            self.default_name.clone()
+        } else {
+            text
+        })
     }
 
     /// The value of an unescaped name: the default name is NULL; DATE, TIME and TIMESTAMP are read in their legacy and in their cast form
@@ -196,7 +216,10 @@ impl PartitionNaming {
             }
             TypeKind::Binary(_) => Datum::Bytes(text.as_bytes().to_vec()),
             TypeKind::VarBinary(n) if text.len() > *n as usize => {
-                return Err(Error::invalid(format!("text '{text}' of {} bytes is too long for VARBINARY({n})", text.len())));
+                return Err(Error::invalid(format!(
+                    "text '{text}' of {} bytes is too long for VARBINARY({n})",
+                    text.len()
+                )));
             }
             TypeKind::VarBinary(_) => Datum::Bytes(text.as_bytes().to_vec()),
             TypeKind::TinyInt => Datum::TinyInt(i8::try_from(integer()?).map_err(out_of_range)?),
@@ -209,13 +232,18 @@ impl PartitionNaming {
         }))
     }
 
-    /// FLOAT text must be exact, or as long as Java's text of the float.
-    fn float_from_string(&self, text: &str, data_type: &DataType, zone: ZoneOffset<'_>) -> Result<Option<Datum>> {
+    /// FLOAT text must be exact, or give the same shortest text as float and as double.
+    fn float_from_string(
+        &self,
+        text: &str,
+        data_type: &DataType,
+        zone: ZoneOffset<'_>,
+    ) -> Result<Option<Datum>> {
         let double = parse_common(text, &DataType::new(TypeKind::Double), zone, true)?;
         let single = parse_common(text, data_type, zone, true)?;
         if let (Some(Datum::Double(double)), Some(Datum::Float(single))) = (double, single) {
             let exact = double.is_nan() || double == f64::from(single);
-            if !exact && java_float_to_string(single).len() != text.len() {
+            if !exact && java_float_to_string(single) != java_double_to_string(double) {
                 return Err(Error::invalid(format!("text '{text}' loses digits as FLOAT")));
             }
             return Ok(Some(Datum::Float(single)));
@@ -235,7 +263,12 @@ impl PartitionNaming {
     ///
     /// # Errors
     /// As [`PartitionNaming::path`].
-    pub fn path_in(&self, fields: &[&DataField], partition: &BinaryRow, zone: ZoneOffset<'_>) -> Result<String> {
+    pub fn path_in(
+        &self,
+        fields: &[&DataField],
+        partition: &BinaryRow,
+        zone: ZoneOffset<'_>,
+    ) -> Result<String> {
         if fields.len() != partition.arity() {
             return Err(Error::corrupt(format!(
                 "partition of {} values, expected {}",
@@ -273,7 +306,9 @@ impl PartitionNaming {
             let value = value.filter(|(name, _)| unescape_path_name(name) == field.name);
             let Some((_, value)) = value else {
                 return Err(Error::invalid(match component {
-                    Some(found) => format!("partition component '{found}', expected '{}=<value>'", field.name),
+                    Some(found) => {
+                        format!("partition component '{found}', expected '{}=<value>'", field.name)
+                    }
                     None => format!("partition path ends before '{}=<value>'", field.name),
                 })
                 .with("path", path));
@@ -285,10 +320,10 @@ impl PartitionNaming {
         }
         match components.next() {
             None => Ok(values),
-            Some(extra) => {
-                Err(Error::invalid(format!("partition component '{extra}' after the last partition column"))
-                    .with("path", path))
-            }
+            Some(extra) => Err(Error::invalid(format!(
+                "partition component '{extra}' after the last partition column"
+            ))
+            .with("path", path)),
         }
     }
 }
@@ -317,7 +352,10 @@ fn is_partition_type(kind: &TypeKind) -> bool {
 
 #[cold]
 fn unsupported(data_type: &DataType) -> Error {
-    Error::unsupported(format!("{} cannot be the type of a partition column", kind_name(data_type)))
+    Error::unsupported(format!(
+        "{} cannot be the type of a partition column",
+        kind_name(data_type)
+    ))
 }
 
 /// Java `Character.isWhitespace`: not the non-breaking spaces, but the separators U+001C to U+001F.
@@ -326,6 +364,3 @@ fn is_java_whitespace(c: char) -> bool {
         '\u{9}'..='\u{d}' | '\u{1c}'..='\u{20}' | '\u{1680}' | '\u{2000}'..='\u{2006}' | '\u{2008}'..='\u{200a}'
         | '\u{2028}' | '\u{2029}' | '\u{205f}' | '\u{3000}')
 }
-
-#[cfg(test)]
-mod tests;

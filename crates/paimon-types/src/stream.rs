@@ -182,11 +182,16 @@ impl<'a> DataInput<'a> {
     /// `Corrupt` also for malformed sequences and unpaired surrogates.
     pub fn read_utf(&mut self) -> Result<String> {
         let start = self.position;
-        let text = self.read_u16().and_then(|len| self.read_bytes(usize::from(len))).and_then(|bytes| {
-            decode_modified_utf8(bytes).ok_or_else(|| {
-                Error::corrupt(format!("text at offset {start} is not modified UTF-8 of whole characters"))
-            })
-        });
+        let text = self
+            .read_u16()
+            .and_then(|len| self.read_bytes(usize::from(len)))
+            .and_then(|bytes| {
+                decode_modified_utf8(bytes).ok_or_else(|| {
+                    Error::corrupt(format!(
+                        "text at offset {start} is not modified UTF-8 of whole characters"
+                    ))
+                })
+            });
         if text.is_err() {
             self.position = start;
         }
@@ -199,7 +204,10 @@ impl<'a> DataInput<'a> {
         let value = self.read_leb128(5)?;
         i32::try_from(value).map_err(|_| {
             self.position = start;
-            Error::corrupt(format!("variable-length int {value} at offset {start}, expected at most {}", i32::MAX))
+            Error::corrupt(format!(
+                "variable-length int {value} at offset {start}, expected at most {}",
+                i32::MAX
+            ))
         })
     }
 
@@ -211,14 +219,24 @@ impl<'a> DataInput<'a> {
     /// Up to nine groups of seven bits, so that the value is never negative.
     fn read_leb128(&mut self, max_bytes: usize) -> Result<i64> {
         let mut value = 0i64;
-        for (index, byte) in self.bytes.get(self.position..).unwrap_or_default().iter().take(max_bytes).enumerate() {
+        for (index, byte) in self
+            .bytes
+            .get(self.position..)
+            .unwrap_or_default()
+            .iter()
+            .take(max_bytes)
+            .enumerate()
+        {
             value |= i64::from(byte & 0x7f) << (7 * index);
             if byte & 0x80 == 0 {
                 self.position += index + 1;
                 return Ok(value);
             }
         }
-        Err(Error::corrupt(format!("malformed variable-length integer at offset {}", self.position)))
+        Err(Error::corrupt(format!(
+            "malformed variable-length integer at offset {}",
+            self.position
+        )))
     }
 }
 
@@ -363,7 +381,10 @@ impl DataOutput {
     pub fn write_utf(&mut self, text: &str) -> Result<()> {
         let len: usize = text.chars().map(modified_utf8_len).sum();
         let Ok(short) = u16::try_from(len) else {
-            return Err(Error::invalid(format!("text of {len} encoded bytes, expected at most {}", u16::MAX)));
+            return Err(Error::invalid(format!(
+                "text of {len} encoded bytes, expected at most {}",
+                u16::MAX
+            )));
         };
         self.write_u16(short);
         if len == text.len() && !text.contains('\0') {
@@ -398,7 +419,9 @@ impl DataOutput {
     /// `InvalidInput` when negative.
     pub fn write_var_i64(&mut self, value: i64) -> Result<()> {
         let Ok(mut rest) = u64::try_from(value) else {
-            return Err(Error::invalid(format!("variable-length integer {value}, expected 0 or more")));
+            return Err(Error::invalid(format!(
+                "variable-length integer {value}, expected 0 or more"
+            )));
         };
         while rest > 0x7f {
             self.write_u8(rest as u8 | 0x80);
@@ -445,6 +468,3 @@ fn decode_modified_utf8(bytes: &[u8]) -> Option<String> {
     }
     String::from_utf16(&units).ok()
 }
-
-#[cfg(test)]
-mod tests;

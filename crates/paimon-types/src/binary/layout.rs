@@ -37,7 +37,11 @@ pub(super) fn element_size(element: &DataType) -> Result<usize> {
         TypeKind::Boolean | TypeKind::TinyInt => 1,
         TypeKind::SmallInt => 2,
         TypeKind::Int | TypeKind::Float | TypeKind::Date | TypeKind::Time(_) => 4,
-        TypeKind::Vector(..) => return Err(Error::unsupported("a VECTOR cannot be an element of an ARRAY or MAP")),
+        TypeKind::Vector(..) => {
+            return Err(Error::unsupported(
+                "a VECTOR cannot be an element of an ARRAY or MAP",
+            ));
+        }
         _ => 8,
     })
 }

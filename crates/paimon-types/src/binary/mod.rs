@@ -9,9 +9,6 @@ mod view;
 mod write;
 mod writer;
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::Arc;
 
 pub(crate) use layout::kind_name;
@@ -36,7 +33,10 @@ pub struct BinaryRow {
 impl BinaryRow {
     /// The row without fields: eight zero bytes (Java `EMPTY_ROW`).
     pub fn empty() -> Self {
-        BinaryRow { arity: 0, bytes: Arc::from([0u8; 8]) }
+        BinaryRow {
+            arity: 0,
+            bytes: Arc::from([0u8; 8]),
+        }
     }
 
     /// Wraps row bytes (no length, no arity in front).
@@ -48,7 +48,11 @@ impl BinaryRow {
         read::check_fixed_part(&bytes, arity)?;
         // Room for the arity in front, so that every stream form has a length that fits.
         if bytes.len() > i32::MAX as usize - 4 {
-            return Err(Error::invalid(format!("row of {} bytes, expected at most {}", bytes.len(), i32::MAX - 4)));
+            return Err(Error::invalid(format!(
+                "row of {} bytes, expected at most {}",
+                bytes.len(),
+                i32::MAX - 4
+            )));
         }
         Ok(BinaryRow { arity, bytes })
     }
@@ -71,7 +75,11 @@ impl BinaryRow {
     /// `Corrupt` when a slot points outside of the row, pieces overlap, text is not UTF-8 or `types` and arity disagree.
     pub fn decode(&self, types: &[DataType]) -> Result<Vec<Option<Datum>>> {
         if types.len() != self.arity {
-            return Err(Error::corrupt(format!("row of {} fields, expected {}", self.arity, types.len())));
+            return Err(Error::corrupt(format!(
+                "row of {} fields, expected {}",
+                self.arity,
+                types.len()
+            )));
         }
         read::row(&self.bytes, types.len(), types.iter(), 0)
     }
@@ -123,7 +131,10 @@ impl BinaryRow {
     /// `Corrupt` when too short or the arity is negative.
     pub fn from_serialized(bytes: &[u8]) -> Result<Self> {
         let Some((arity, row)) = bytes.split_first_chunk::<4>() else {
-            return Err(Error::corrupt(format!("serialized row of {} bytes, expected at least 12", bytes.len())));
+            return Err(Error::corrupt(format!(
+                "serialized row of {} bytes, expected at least 12",
+                bytes.len()
+            )));
         };
         let arity = i32::from_be_bytes(*arity);
         match usize::try_from(arity) {

@@ -6,8 +6,8 @@
 //! overlap cannot multiply, and nesting is limited to [`MAX_DEPTH`].
 
 use super::layout::{
-    MAX_DEPTH, MAX_INLINE, WIDE_DECIMAL_BYTES, array_header_size, element_size, fixed_size, is_compact_decimal,
-    is_compact_timestamp, kind_name, null_bits_size, vector_element_size,
+    MAX_DEPTH, MAX_INLINE, WIDE_DECIMAL_BYTES, array_header_size, element_size, fixed_size,
+    is_compact_decimal, is_compact_timestamp, kind_name, null_bits_size, vector_element_size,
 };
 use crate::{DataType, Datum, Error, Result, Timestamp, TypeKind};
 
@@ -21,9 +21,15 @@ pub(super) struct Region<'a> {
 impl<'a> Region<'a> {
     pub(super) fn new(bytes: &'a [u8], depth: u32) -> Result<Self> {
         if depth > MAX_DEPTH {
-            return Err(Error::unsupported(format!("types nested deeper than {MAX_DEPTH} levels are not supported")));
+            return Err(Error::unsupported(format!(
+                "types nested deeper than {MAX_DEPTH} levels are not supported"
+            )));
         }
-        Ok(Region { bytes, claimed: 0, depth })
+        Ok(Region {
+            bytes,
+            claimed: 0,
+            depth,
+        })
     }
 
     #[inline]
@@ -55,11 +61,18 @@ impl<'a> Region<'a> {
     }
 
     fn take(&mut self, offset: usize, len: usize) -> Result<&'a [u8]> {
-        let slice = offset.checked_add(len).and_then(|end| self.bytes.get(offset..end));
-        let Some(slice) = slice else { return Err(out_of_bounds(self.bytes, offset, len)) };
+        let slice = offset
+            .checked_add(len)
+            .and_then(|end| self.bytes.get(offset..end));
+        let Some(slice) = slice else {
+            return Err(out_of_bounds(self.bytes, offset, len));
+        };
         self.claimed = self.claimed.saturating_add(len);
         if self.claimed > self.bytes.len() {
-            return Err(Error::corrupt(format!("variable-length pieces overlap in a structure of {} bytes", self.bytes.len())));
+            return Err(Error::corrupt(format!(
+                "variable-length pieces overlap in a structure of {} bytes",
+                self.bytes.len()
+            )));
         }
         Ok(slice)
     }
@@ -80,7 +93,9 @@ impl<'a> Region<'a> {
         let len = usize::from(mark & 0x7f);
         match self.bytes.get(at..at + len) {
             Some(bytes) if len <= MAX_INLINE => Ok(bytes),
-            _ => Err(Error::corrupt(format!("inline value of {len} bytes, expected at most {MAX_INLINE}"))),
+            _ => Err(Error::corrupt(format!(
+                "inline value of {len} bytes, expected at most {MAX_INLINE}"
+            ))),
         }
     }
 
@@ -103,10 +118,15 @@ impl<'a> Region<'a> {
         let slot = u64::from_le_bytes(self.array(at)?);
         let nanos_of_milli = (slot & 0xffff_ffff) as u32;
         if nanos_of_milli > 999_999 {
-            return Err(Error::corrupt(format!("timestamp with {nanos_of_milli} ns in a millisecond, expected 0 to 999999")));
+            return Err(Error::corrupt(format!(
+                "timestamp with {nanos_of_milli} ns in a millisecond, expected 0 to 999999"
+            )));
         }
         self.take((slot >> 32) as usize, 8)?;
-        Ok(Timestamp { millis: self.i64((slot >> 32) as usize)?, nanos_of_milli: nanos_of_milli as i32 })
+        Ok(Timestamp {
+            millis: self.i64((slot >> 32) as usize)?,
+            nanos_of_milli: nanos_of_milli as i32,
+        })
     }
 
     /// The non-null value whose slot or element starts at `at`.
@@ -127,23 +147,32 @@ impl<'a> Region<'a> {
             | TypeKind::Blob
             | TypeKind::Geometry(_)
             | TypeKind::Geography { .. } => Datum::Bytes(self.string_bytes(at)?.to_vec()),
-            TypeKind::Decimal { precision, scale } => {
-                Datum::Decimal { unscaled: self.decimal(at, *precision)?, scale: *scale }
-            }
+            TypeKind::Decimal { precision, scale } => Datum::Decimal {
+                unscaled: self.decimal(at, *precision)?,
+                scale: *scale,
+            },
             TypeKind::Timestamp(p) | TypeKind::TimestampLtz(p) => Datum::Timestamp(self.timestamp(at, *p)?),
             TypeKind::Variant => variant(self.piece(at)?)?,
             TypeKind::Array(element) => Datum::Array(array(self.piece(at)?, element, self.depth + 1)?),
             TypeKind::Map(key, value) => Datum::Map(map(self.piece(at)?, key, value, self.depth + 1)?),
             TypeKind::Multiset(element) => Datum::Map(multiset(self.piece(at)?, element, self.depth + 1)?),
             TypeKind::Vector(element, len) => Datum::Array(vector(self.piece(at)?, element, *len)?),
-            TypeKind::Row(fields) => {
-                Datum::Row(row(self.piece(at)?, fields.len(), fields.iter().map(|f| &f.data_type), self.depth + 1)?)
-            }
+            TypeKind::Row(fields) => Datum::Row(row(
+                self.piece(at)?,
+                fields.len(),
+                fields.iter().map(|f| &f.data_type),
+                self.depth + 1,
+            )?),
         })
     }
 
     /// Field `index` of a row of `arity` fields.
-    pub(super) fn field(&mut self, arity: usize, index: usize, data_type: &DataType) -> Result<Option<Datum>> {
+    pub(super) fn field(
+        &mut self,
+        arity: usize,
+        index: usize,
+        data_type: &DataType,
+    ) -> Result<Option<Datum>> {
         if self.bit(index + 8)? {
             return Ok(None);
         }
@@ -156,9 +185,14 @@ pub(super) fn big_endian_i128(bytes: &[u8]) -> Result<i128> {
     match bytes.first() {
         Some(first) if bytes.len() <= WIDE_DECIMAL_BYTES => {
             let sign = if first & 0x80 == 0 { 0 } else { -1 };
-            Ok(bytes.iter().fold(sign, |value: i128, byte| (value << 8) | i128::from(*byte)))
+            Ok(bytes
+                .iter()
+                .fold(sign, |value: i128, byte| (value << 8) | i128::from(*byte)))
         }
-        _ => Err(Error::corrupt(format!("decimal of {} bytes, expected 1 to {WIDE_DECIMAL_BYTES}", bytes.len()))),
+        _ => Err(Error::corrupt(format!(
+            "decimal of {} bytes, expected 1 to {WIDE_DECIMAL_BYTES}",
+            bytes.len()
+        ))),
     }
 }
 
@@ -196,8 +230,13 @@ pub(super) fn array_len(bytes: &[u8], element_size: usize) -> Result<usize> {
         None => return Err(out_of_bounds(bytes, 0, 4)),
     };
     match usize::try_from(count) {
-        Ok(len) if array_header_size(len).saturating_add(len.saturating_mul(element_size)) <= bytes.len() => Ok(len),
-        _ => Err(Error::corrupt(format!("array of {count} elements does not fit into its {} bytes", bytes.len()))),
+        Ok(len) if array_header_size(len).saturating_add(len.saturating_mul(element_size)) <= bytes.len() => {
+            Ok(len)
+        }
+        _ => Err(Error::corrupt(format!(
+            "array of {count} elements does not fit into its {} bytes",
+            bytes.len()
+        ))),
     }
 }
 
@@ -224,13 +263,23 @@ pub(super) fn map(bytes: &[u8], key: &DataType, value: &DataType, depth: u32) ->
     let region = Region::new(bytes, depth)?;
     let key_bytes = region.i32(0)?;
     let end = usize::try_from(key_bytes).ok().and_then(|len| len.checked_add(4));
-    let (Some(keys), Some(values)) = (end.and_then(|end| bytes.get(4..end)), end.and_then(|end| bytes.get(end..))) else {
-        return Err(Error::corrupt(format!("map keys of {key_bytes} bytes do not fit into {} bytes", bytes.len())));
+    let (Some(keys), Some(values)) = (
+        end.and_then(|end| bytes.get(4..end)),
+        end.and_then(|end| bytes.get(end..)),
+    ) else {
+        return Err(Error::corrupt(format!(
+            "map keys of {key_bytes} bytes do not fit into {} bytes",
+            bytes.len()
+        )));
     };
     let keys = array(keys, key, depth)?;
     let values = array(values, value, depth)?;
     if keys.len() != values.len() {
-        return Err(Error::corrupt(format!("map of {} keys and {} values", keys.len(), values.len())));
+        return Err(Error::corrupt(format!(
+            "map of {} keys and {} values",
+            keys.len(),
+            values.len()
+        )));
     }
     Ok(keys.into_iter().zip(values).collect())
 }
@@ -241,10 +290,14 @@ pub(super) fn multiset(bytes: &[u8], element: &DataType, depth: u32) -> Result<E
 
 /// A VECTOR piece: count, then elements.
 fn vector(bytes: &[u8], element: &DataType, expected: u32) -> Result<Vec<Option<Datum>>> {
-    let Some((count, elements)) = bytes.split_first_chunk::<4>() else { return Err(out_of_bounds(bytes, 0, 4)) };
+    let Some((count, elements)) = bytes.split_first_chunk::<4>() else {
+        return Err(out_of_bounds(bytes, 0, 4));
+    };
     let count = i32::from_le_bytes(*count);
     if i64::from(count) != i64::from(expected) {
-        return Err(Error::corrupt(format!("vector of {count} elements, expected {expected}")));
+        return Err(Error::corrupt(format!(
+            "vector of {count} elements, expected {expected}"
+        )));
     }
     vector_elements(elements, element, expected)
 }
@@ -261,7 +314,9 @@ pub(super) fn vector_elements(bytes: &[u8], element: &DataType, len: u32) -> Res
         )));
     }
     let mut region = Region::new(bytes, 0)?;
-    (0..len).map(|index| region.value(index * size, element).map(Some)).collect()
+    (0..len)
+        .map(|index| region.value(index * size, element).map(Some))
+        .collect()
 }
 
 /// A VARIANT piece: value length, value, metadata.
@@ -271,12 +326,21 @@ fn variant(bytes: &[u8]) -> Result<Datum> {
         rest.split_at_checked(len)
     });
     match parts {
-        Some((value, metadata)) => Ok(Datum::Variant { value: value.to_vec(), metadata: metadata.to_vec() }),
-        None => Err(Error::corrupt(format!("variant value does not fit into its {} bytes", bytes.len()))),
+        Some((value, metadata)) => Ok(Datum::Variant {
+            value: value.to_vec(),
+            metadata: metadata.to_vec(),
+        }),
+        None => Err(Error::corrupt(format!(
+            "variant value does not fit into its {} bytes",
+            bytes.len()
+        ))),
     }
 }
 
 #[cold]
 fn out_of_bounds(bytes: &[u8], at: usize, len: usize) -> Error {
-    Error::corrupt(format!("{len} bytes at offset {at} lie outside of a structure of {} bytes", bytes.len()))
+    Error::corrupt(format!(
+        "{len} bytes at offset {at} lie outside of a structure of {} bytes",
+        bytes.len()
+    ))
 }

@@ -15,7 +15,9 @@ pub fn write_stream_value(out: &mut DataOutput, data_type: &DataType, value: &Da
         (TypeKind::Boolean, Datum::Boolean(v)) => out.write_bool(*v),
         (TypeKind::TinyInt, Datum::TinyInt(v)) => out.write_i8(*v),
         (TypeKind::SmallInt, Datum::SmallInt(v)) => out.write_i16(*v),
-        (TypeKind::Int, Datum::Int(v)) | (TypeKind::Date, Datum::Date(v)) | (TypeKind::Time(_), Datum::Time(v)) => {
+        (TypeKind::Int, Datum::Int(v))
+        | (TypeKind::Date, Datum::Date(v))
+        | (TypeKind::Time(_), Datum::Time(v)) => {
             out.write_i32(*v);
         }
         (TypeKind::BigInt, Datum::BigInt(v)) => out.write_i64(*v),
@@ -30,7 +32,13 @@ pub fn write_stream_value(out: &mut DataOutput, data_type: &DataType, value: &Da
             | TypeKind::Geography { .. },
             Datum::Bytes(v),
         ) => write_var_bytes(out, v)?,
-        (TypeKind::Decimal { precision, scale }, Datum::Decimal { unscaled, scale: found }) => {
+        (
+            TypeKind::Decimal { precision, scale },
+            Datum::Decimal {
+                unscaled,
+                scale: found,
+            },
+        ) => {
             if scale != found || !write::fits_precision(*unscaled, *precision) {
                 return Err(write::mismatch(data_type, value));
             }
@@ -63,7 +71,13 @@ pub fn write_stream_value(out: &mut DataOutput, data_type: &DataType, value: &Da
         }
         (TypeKind::Multiset(element), Datum::Map(entries)) => {
             let mut bytes = Vec::new();
-            write::map(&mut bytes, element, &DataType::required(TypeKind::Int), entries, 1)?;
+            write::map(
+                &mut bytes,
+                element,
+                &DataType::required(TypeKind::Int),
+                entries,
+                1,
+            )?;
             out.write_sized(&bytes)?;
         }
         (TypeKind::Vector(element, len), Datum::Array(values)) => {
@@ -113,25 +127,41 @@ pub fn read_stream_value(input: &mut DataInput<'_>, data_type: &DataType) -> Res
             } else {
                 read::big_endian_i128(read_var_bytes(input)?)?
             };
-            Datum::Decimal { unscaled, scale: *scale }
+            Datum::Decimal {
+                unscaled,
+                scale: *scale,
+            }
         }
         TypeKind::Timestamp(p) | TypeKind::TimestampLtz(p) => {
             let millis = input.read_i64()?;
-            let nanos_of_milli = if is_compact_timestamp(*p) { 0 } else { input.read_i32()? };
-            let value = Timestamp { millis, nanos_of_milli };
+            let nanos_of_milli = if is_compact_timestamp(*p) {
+                0
+            } else {
+                input.read_i32()?
+            };
+            let value = Timestamp {
+                millis,
+                nanos_of_milli,
+            };
             write::check_timestamp(value, *p).map_err(|e| Error::corrupt(e.message()))?;
             Datum::Timestamp(value)
         }
-        TypeKind::Variant => {
-            Datum::Variant { value: read_var_bytes(input)?.to_vec(), metadata: read_var_bytes(input)?.to_vec() }
-        }
+        TypeKind::Variant => Datum::Variant {
+            value: read_var_bytes(input)?.to_vec(),
+            metadata: read_var_bytes(input)?.to_vec(),
+        },
         TypeKind::Array(element) => Datum::Array(read::array(input.read_sized()?, element, 1)?),
         TypeKind::Map(key, value) => Datum::Map(read::map(input.read_sized()?, key, value, 1)?),
         TypeKind::Multiset(element) => Datum::Map(read::multiset(input.read_sized()?, element, 1)?),
-        TypeKind::Vector(element, len) => Datum::Array(read::vector_elements(input.read_sized()?, element, *len)?),
-        TypeKind::Row(fields) => {
-            Datum::Row(read::row(input.read_sized()?, fields.len(), fields.iter().map(|f| &f.data_type), 1)?)
+        TypeKind::Vector(element, len) => {
+            Datum::Array(read::vector_elements(input.read_sized()?, element, *len)?)
         }
+        TypeKind::Row(fields) => Datum::Row(read::row(
+            input.read_sized()?,
+            fields.len(),
+            fields.iter().map(|f| &f.data_type),
+            1,
+        )?),
     })
 }
 
@@ -139,7 +169,11 @@ pub fn read_stream_value(input: &mut DataInput<'_>, data_type: &DataType) -> Res
 ///
 /// # Errors
 /// As [`write_stream_value`].
-pub fn write_nullable_stream_value(out: &mut DataOutput, data_type: &DataType, value: Option<&Datum>) -> Result<()> {
+pub fn write_nullable_stream_value(
+    out: &mut DataOutput,
+    data_type: &DataType,
+    value: Option<&Datum>,
+) -> Result<()> {
     out.write_bool(value.is_none());
     value.map_or(Ok(()), |value| write_stream_value(out, data_type, value))
 }
@@ -149,7 +183,11 @@ pub fn write_nullable_stream_value(out: &mut DataOutput, data_type: &DataType, v
 /// # Errors
 /// As [`read_stream_value`].
 pub fn read_nullable_stream_value(input: &mut DataInput<'_>, data_type: &DataType) -> Result<Option<Datum>> {
-    if input.read_bool()? { Ok(None) } else { read_stream_value(input, data_type).map(Some) }
+    if input.read_bool()? {
+        Ok(None)
+    } else {
+        read_stream_value(input, data_type).map(Some)
+    }
 }
 
 fn write_var_bytes(out: &mut DataOutput, bytes: &[u8]) -> Result<()> {

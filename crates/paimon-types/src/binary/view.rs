@@ -44,7 +44,10 @@ impl<'a> BinaryRowRef<'a> {
     #[inline]
     fn slot(&self, index: usize) -> Result<Option<(Region<'a>, usize)>> {
         if index >= self.arity {
-            return Err(Error::invalid(format!("field {index} of a row of {} fields", self.arity)));
+            return Err(Error::invalid(format!(
+                "field {index} of a row of {} fields",
+                self.arity
+            )));
         }
         let region = Region::new(self.bytes, 0)?;
         Ok(match region.bit(index + 8)? {
@@ -75,27 +78,37 @@ impl<'a> BinaryRowRef<'a> {
 
     /// BINARY, VARBINARY, BLOB and the UTF-8 bytes of strings.
     pub fn bytes(&self, index: usize) -> Result<Option<&'a [u8]>> {
-        self.slot(index)?.map(|(mut region, at)| region.string_bytes(at)).transpose()
+        self.slot(index)?
+            .map(|(mut region, at)| region.string_bytes(at))
+            .transpose()
     }
 
     /// CHAR and VARCHAR.
     pub fn str(&self, index: usize) -> Result<Option<&'a str>> {
-        self.slot(index)?.map(|(mut region, at)| region.string(at)).transpose()
+        self.slot(index)?
+            .map(|(mut region, at)| region.string(at))
+            .transpose()
     }
 
     /// ROW of `arity` fields.
     pub fn row(&self, index: usize, arity: usize) -> Result<Option<BinaryRowRef<'a>>> {
-        self.slot(index)?.map(|(mut region, at)| BinaryRowRef::new(arity, region.piece(at)?)).transpose()
+        self.slot(index)?
+            .map(|(mut region, at)| BinaryRowRef::new(arity, region.piece(at)?))
+            .transpose()
     }
 
     /// ARRAY.
     pub fn array(&self, index: usize) -> Result<Option<BinaryArrayRef<'a>>> {
-        self.slot(index)?.map(|(mut region, at)| BinaryArrayRef::new(region.piece(at)?)).transpose()
+        self.slot(index)?
+            .map(|(mut region, at)| BinaryArrayRef::new(region.piece(at)?))
+            .transpose()
     }
 
     /// Any type, as a [`Datum`].
     pub fn value(&self, index: usize, data_type: &DataType) -> Result<Option<Datum>> {
-        self.slot(index)?.map(|(mut region, at)| region.value(at, data_type)).transpose()
+        self.slot(index)?
+            .map(|(mut region, at)| region.value(at, data_type))
+            .transpose()
     }
 }
 
@@ -112,7 +125,10 @@ impl<'a> BinaryArrayRef<'a> {
     /// # Errors
     /// `Corrupt` when the null bits do not fit.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
-        Ok(BinaryArrayRef { bytes, len: read::array_len(bytes, 0)? })
+        Ok(BinaryArrayRef {
+            bytes,
+            len: read::array_len(bytes, 0)?,
+        })
     }
 
     /// Number of elements.

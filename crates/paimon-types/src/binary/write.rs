@@ -4,8 +4,8 @@
 //! start (`base`) of the structure that holds the slot.
 
 use super::layout::{
-    MAX_DEPTH, MAX_INLINE, WIDE_DECIMAL_BYTES, array_header_size, element_size, fixed_size, is_compact_decimal,
-    is_compact_timestamp, kind_name, null_bits_size, reserved_bytes, vector_element_size,
+    MAX_DEPTH, MAX_INLINE, WIDE_DECIMAL_BYTES, array_header_size, element_size, fixed_size,
+    is_compact_decimal, is_compact_timestamp, kind_name, null_bits_size, reserved_bytes, vector_element_size,
 };
 use crate::{DataType, Datum, Error, Result, Timestamp, TypeKind};
 
@@ -58,14 +58,24 @@ fn close_piece(out: &mut Vec<u8>, base: usize, at: usize, start: usize) -> Resul
 /// Fills a slot with `low` and the offset of `start`.
 fn point(out: &mut [u8], base: usize, at: usize, start: usize, low: u64) -> Result<()> {
     if out.len() - base > i32::MAX as usize {
-        return Err(Error::invalid(format!("row of {} bytes, expected at most {}", out.len() - base, i32::MAX)));
+        return Err(Error::invalid(format!(
+            "row of {} bytes, expected at most {}",
+            out.len() - base,
+            i32::MAX
+        )));
     }
     put(out, at, (((start - base) as u64) << 32 | low).to_le_bytes())
 }
 
 /// Null of a row field: space is reserved for wide DECIMAL and TIMESTAMP.
 #[inline]
-pub(super) fn null_field(out: &mut Vec<u8>, base: usize, arity: usize, index: usize, data_type: &DataType) -> Result<()> {
+pub(super) fn null_field(
+    out: &mut Vec<u8>,
+    base: usize,
+    arity: usize,
+    index: usize,
+    data_type: &DataType,
+) -> Result<()> {
     set_bit(out, base, index + 8)?;
     match reserved_bytes(data_type) {
         0 => Ok(()),
@@ -91,9 +101,17 @@ pub(super) fn bytes_value(out: &mut Vec<u8>, base: usize, at: usize, value: &[u8
     close_piece(out, base, at, start)
 }
 
-pub(super) fn decimal_value(out: &mut Vec<u8>, base: usize, at: usize, unscaled: i128, precision: u8) -> Result<()> {
+pub(super) fn decimal_value(
+    out: &mut Vec<u8>,
+    base: usize,
+    at: usize,
+    unscaled: i128,
+    precision: u8,
+) -> Result<()> {
     if !fits_precision(unscaled, precision) {
-        return Err(Error::invalid(format!("unscaled decimal {unscaled} has more than {precision} digits")));
+        return Err(Error::invalid(format!(
+            "unscaled decimal {unscaled} has more than {precision} digits"
+        )));
     }
     if is_compact_decimal(precision) {
         return put(out, at, (unscaled as i64).to_le_bytes());
@@ -108,7 +126,9 @@ pub(super) fn decimal_value(out: &mut Vec<u8>, base: usize, at: usize, unscaled:
 
 /// Digits of `unscaled` do not exceed `precision`.
 pub(crate) fn fits_precision(unscaled: i128, precision: u8) -> bool {
-    10u128.checked_pow(u32::from(precision)).is_none_or(|limit| unscaled.unsigned_abs() < limit)
+    10u128
+        .checked_pow(u32::from(precision))
+        .is_none_or(|limit| unscaled.unsigned_abs() < limit)
 }
 
 /// Shortest big-endian two's complement, at least one byte (Java `BigInteger.toByteArray`).
@@ -116,14 +136,22 @@ pub(super) fn minimal_be(bytes: &[u8; 16]) -> &[u8] {
     let mut rest: &[u8] = bytes;
     while let [first, tail @ ..] = rest {
         match tail.first() {
-            Some(next) if (*first == 0 && next & 0x80 == 0) || (*first == 0xff && next & 0x80 != 0) => rest = tail,
+            Some(next) if (*first == 0 && next & 0x80 == 0) || (*first == 0xff && next & 0x80 != 0) => {
+                rest = tail
+            }
             _ => break,
         }
     }
     rest
 }
 
-pub(super) fn timestamp_value(out: &mut Vec<u8>, base: usize, at: usize, value: Timestamp, precision: u8) -> Result<()> {
+pub(super) fn timestamp_value(
+    out: &mut Vec<u8>,
+    base: usize,
+    at: usize,
+    value: Timestamp,
+    precision: u8,
+) -> Result<()> {
     check_timestamp(value, precision)?;
     if is_compact_timestamp(precision) {
         return put(out, at, value.millis.to_le_bytes());
@@ -135,7 +163,11 @@ pub(super) fn timestamp_value(out: &mut Vec<u8>, base: usize, at: usize, value: 
 
 /// Nanoseconds in range and, for p ≤ 3, absent.
 pub(super) fn check_timestamp(value: Timestamp, precision: u8) -> Result<()> {
-    let limit = if is_compact_timestamp(precision) { 0 } else { 999_999 };
+    let limit = if is_compact_timestamp(precision) {
+        0
+    } else {
+        999_999
+    };
     if !(0..=limit).contains(&value.nanos_of_milli) {
         return Err(Error::invalid(format!(
             "timestamp with {} ns in a millisecond, TIMESTAMP({precision}) holds 0 to {limit}",
@@ -154,7 +186,10 @@ pub(super) fn row<'t>(
 ) -> Result<()> {
     let arity = types.len();
     if arity != values.len() {
-        return Err(Error::invalid(format!("row of {} values, expected {arity}", values.len())));
+        return Err(Error::invalid(format!(
+            "row of {} values, expected {arity}",
+            values.len()
+        )));
     }
     check_depth(depth)?;
     let base = begin_row(out, arity);
@@ -175,7 +210,14 @@ pub(super) fn field(
 ) -> Result<()> {
     match value {
         None => null_field(out, base, arity, index, data_type),
-        Some(value) => write_value(out, base, slot_offset(base, arity, index), data_type, value, depth),
+        Some(value) => write_value(
+            out,
+            base,
+            slot_offset(base, arity, index),
+            data_type,
+            value,
+            depth,
+        ),
     }
 }
 
@@ -189,7 +231,8 @@ pub(super) fn array<'v>(
     check_depth(depth)?;
     let size = element_size(element)?;
     let (base, len) = (out.len(), values.len());
-    let count = i32::try_from(len).map_err(|_| Error::invalid(format!("array of {len} elements is too long")))?;
+    let count =
+        i32::try_from(len).map_err(|_| Error::invalid(format!("array of {len} elements is too long")))?;
     let start = base + array_header_size(len);
     out.resize(start + len * size, 0);
     pad(out, base);
@@ -223,17 +266,25 @@ pub(super) fn map(
     out.extend_from_slice(&[0; 4]);
     array(out, key, entries.iter().map(|(k, _)| k.as_ref()), depth)?;
     let key_bytes = out.len() - base - 4;
-    let key_bytes =
-        i32::try_from(key_bytes).map_err(|_| Error::invalid(format!("map keys of {key_bytes} bytes are too long")))?;
+    let key_bytes = i32::try_from(key_bytes)
+        .map_err(|_| Error::invalid(format!("map keys of {key_bytes} bytes are too long")))?;
     put(out, base, key_bytes.to_le_bytes())?;
     array(out, value, entries.iter().map(|(_, v)| v.as_ref()), depth)
 }
 
 /// Elements of a VECTOR, padded to 8 bytes, without the count in front.
-pub(super) fn vector_elements(out: &mut Vec<u8>, element: &DataType, len: u32, values: &[Option<Datum>]) -> Result<()> {
+pub(super) fn vector_elements(
+    out: &mut Vec<u8>,
+    element: &DataType,
+    len: u32,
+    values: &[Option<Datum>],
+) -> Result<()> {
     let size = vector_element_size(element)?;
     if values.len() != len as usize {
-        return Err(Error::invalid(format!("vector of {} elements, expected {len}", values.len())));
+        return Err(Error::invalid(format!(
+            "vector of {} elements, expected {len}",
+            values.len()
+        )));
     }
     let base = out.len();
     out.resize(base + (values.len() * size).next_multiple_of(8), 0);
@@ -247,7 +298,14 @@ pub(super) fn vector_elements(out: &mut Vec<u8>, element: &DataType, len: u32, v
 }
 
 /// A value into its slot or element at `at`; pieces go to the end of `out`.
-fn write_value(out: &mut Vec<u8>, base: usize, at: usize, data_type: &DataType, value: &Datum, depth: u32) -> Result<()> {
+fn write_value(
+    out: &mut Vec<u8>,
+    base: usize,
+    at: usize,
+    data_type: &DataType,
+    value: &Datum,
+    depth: u32,
+) -> Result<()> {
     match (&data_type.kind, value) {
         (TypeKind::Boolean, Datum::Boolean(v)) => put(out, at, [u8::from(*v)]),
         (TypeKind::TinyInt, Datum::TinyInt(v)) => put(out, at, v.to_le_bytes()),
@@ -258,7 +316,9 @@ fn write_value(out: &mut Vec<u8>, base: usize, at: usize, data_type: &DataType, 
         (TypeKind::BigInt, Datum::BigInt(v)) => put(out, at, v.to_le_bytes()),
         (TypeKind::Float, Datum::Float(v)) => put(out, at, v.to_le_bytes()),
         (TypeKind::Double, Datum::Double(v)) => put(out, at, v.to_le_bytes()),
-        (TypeKind::Char(_) | TypeKind::VarChar(_), Datum::String(v)) => bytes_value(out, base, at, v.as_bytes()),
+        (TypeKind::Char(_) | TypeKind::VarChar(_), Datum::String(v)) => {
+            bytes_value(out, base, at, v.as_bytes())
+        }
         (
             TypeKind::Binary(_)
             | TypeKind::VarBinary(_)
@@ -267,9 +327,17 @@ fn write_value(out: &mut Vec<u8>, base: usize, at: usize, data_type: &DataType, 
             | TypeKind::Geography { .. },
             Datum::Bytes(v),
         ) => bytes_value(out, base, at, v),
-        (TypeKind::Decimal { precision, scale }, Datum::Decimal { unscaled, scale: found }) => {
+        (
+            TypeKind::Decimal { precision, scale },
+            Datum::Decimal {
+                unscaled,
+                scale: found,
+            },
+        ) => {
             if scale != found {
-                return Err(Error::invalid(format!("decimal of scale {found}, expected scale {scale}")));
+                return Err(Error::invalid(format!(
+                    "decimal of scale {found}, expected scale {scale}"
+                )));
             }
             decimal_value(out, base, at, *unscaled, *precision)
         }
@@ -297,7 +365,13 @@ fn write_value(out: &mut Vec<u8>, base: usize, at: usize, data_type: &DataType, 
         }
         (TypeKind::Multiset(element), Datum::Map(entries)) => {
             let start = out.len();
-            map(out, element, &DataType::required(TypeKind::Int), entries, depth + 1)?;
+            map(
+                out,
+                element,
+                &DataType::required(TypeKind::Int),
+                entries,
+                depth + 1,
+            )?;
             close_piece(out, base, at, start)
         }
         (TypeKind::Vector(element, len), Datum::Array(values)) => {
@@ -322,7 +396,9 @@ pub(super) fn mismatch(data_type: &DataType, value: &Datum) -> Error {
 
 fn check_depth(depth: u32) -> Result<()> {
     if depth > MAX_DEPTH {
-        return Err(Error::unsupported(format!("types nested deeper than {MAX_DEPTH} levels are not supported")));
+        return Err(Error::unsupported(format!(
+            "types nested deeper than {MAX_DEPTH} levels are not supported"
+        )));
     }
     Ok(())
 }

@@ -19,7 +19,11 @@ pub struct BinaryRowWriter {
 impl BinaryRowWriter {
     /// A writer at the start of a row of `arity` fields.
     pub fn new(arity: usize) -> Self {
-        let mut writer = BinaryRowWriter { bytes: Vec::new(), arity, next: 0 };
+        let mut writer = BinaryRowWriter {
+            bytes: Vec::new(),
+            arity,
+            next: 0,
+        };
         writer.reset(arity);
         writer
     }
@@ -50,7 +54,10 @@ impl BinaryRowWriter {
 
     #[cold]
     fn out_of_order(&self, index: usize) -> Error {
-        Error::invalid(format!("field {index} written out of order, expected field {} of {}", self.next, self.arity))
+        Error::invalid(format!(
+            "field {index} written out of order, expected field {} of {}",
+            self.next, self.arity
+        ))
     }
 
     /// NULL; reserves space for DECIMAL with p > 18 and TIMESTAMP with p > 3.
@@ -151,7 +158,10 @@ impl BinaryRowWriter {
     /// `InvalidInput` when fields are missing.
     pub fn finish(&self) -> Result<BinaryRow> {
         if self.next != self.arity {
-            return Err(Error::invalid(format!("row with {} fields written, expected {}", self.next, self.arity)));
+            return Err(Error::invalid(format!(
+                "row with {} fields written, expected {}",
+                self.next, self.arity
+            )));
         }
         BinaryRow::new(self.arity, self.bytes.as_slice())
     }

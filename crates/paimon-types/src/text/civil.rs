@@ -20,7 +20,11 @@ pub fn civil_from_days(days: i64) -> (i64, u8, u8) {
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month as u8, day as u8)
+    (
+        year_of_era + era * 400 + i64::from(month <= 2),
+        month as u8,
+        day as u8,
+    )
 }
 
 /// Day number of a date, 0 = 1970-01-01, proleptic Gregorian. Months count 1–12, days may run past the end of the month. Saturates for
@@ -32,7 +36,8 @@ pub fn days_from_civil(year: i64, month: u8, day: u8) -> i64 {
     let year_of_era = year.rem_euclid(400);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era.saturating_mul(DAYS_PER_ERA).saturating_add(day_of_era - EPOCH_SHIFT)
+    era.saturating_mul(DAYS_PER_ERA)
+        .saturating_add(day_of_era - EPOCH_SHIFT)
 }
 
 /// Days of a month (1–12).

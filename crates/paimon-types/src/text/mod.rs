@@ -8,9 +8,6 @@ mod nested;
 mod number;
 mod temporal;
 
-#[cfg(test)]
-mod tests;
-
 use std::fmt::Write;
 
 pub use civil::{civil_from_days, days_from_civil};
@@ -61,7 +58,11 @@ fn push_datum(out: &mut String, datum: &Datum, data_type: &DataType, zone: ZoneO
         Datum::Decimal { unscaled, scale } => out.write_str(&decimal_to_string(*unscaled, *scale)),
         Datum::Date(v) => out.write_str(&date_to_string(*v)),
         Datum::Time(v) => {
-            let precision = if let TypeKind::Time(p) = data_type.kind { p } else { 3 };
+            let precision = if let TypeKind::Time(p) = data_type.kind {
+                p
+            } else {
+                3
+            };
             out.write_str(&time_to_string(*v, precision))
         }
         Datum::Timestamp(v) => out.write_str(&match data_type.kind {
@@ -78,8 +79,15 @@ fn push_datum(out: &mut String, datum: &Datum, data_type: &DataType, zone: ZoneO
             Ok(())
         }
         Datum::Row(values) => {
-            let fields: &[_] = if let TypeKind::Row(fields) = &data_type.kind { fields } else { &[] };
-            let types = fields.iter().map(|f| &f.data_type).chain(std::iter::repeat(data_type));
+            let fields: &[_] = if let TypeKind::Row(fields) = &data_type.kind {
+                fields
+            } else {
+                &[]
+            };
+            let types = fields
+                .iter()
+                .map(|f| &f.data_type)
+                .chain(std::iter::repeat(data_type));
             push_list(out, "{", "}", values.iter().map(Option::as_ref).zip(types), zone);
             Ok(())
         }
@@ -114,7 +122,12 @@ fn push_list<'v>(
     out.push_str(close);
 }
 
-fn push_map(out: &mut String, entries: &[(Option<Datum>, Option<Datum>)], data_type: &DataType, zone: ZoneOffset<'_>) {
+fn push_map(
+    out: &mut String,
+    entries: &[(Option<Datum>, Option<Datum>)],
+    data_type: &DataType,
+    zone: ZoneOffset<'_>,
+) {
     let count = DataType::required(TypeKind::Int);
     let (key_type, value_type) = match &data_type.kind {
         TypeKind::Map(key, value) => (key.as_ref(), value.as_ref()),
@@ -168,7 +181,9 @@ pub fn datum_from_string_in(text: &str, data_type: &DataType, zone: ZoneOffset<'
 
 fn parse(text: &str, data_type: &DataType, zone: ZoneOffset<'_>, depth: u32) -> Result<Option<Datum>> {
     if depth > MAX_DEPTH {
-        return Err(Error::unsupported(format!("text nested deeper than {MAX_DEPTH} levels is not supported")));
+        return Err(Error::unsupported(format!(
+            "text nested deeper than {MAX_DEPTH} levels is not supported"
+        )));
     }
     let malformed = || malformed(text, data_type);
     let each = |part: &str, data_type: &DataType| match part {
@@ -195,19 +210,41 @@ fn parse(text: &str, data_type: &DataType, zone: ZoneOffset<'_>, depth: u32) -> 
         TypeKind::BigInt => Datum::BigInt(integer()?),
         TypeKind::Array(element) => {
             let body = nested::body(text, '[', ']', "ARRAY").ok_or_else(malformed)?;
-            Datum::Array(nested::split(body).into_iter().map(|part| each(part, element)).collect::<Result<_>>()?)
+            Datum::Array(
+                nested::split(body)
+                    .into_iter()
+                    .map(|part| each(part, element))
+                    .collect::<Result<_>>()?,
+            )
         }
         TypeKind::Map(key, value) => {
             let body = nested::body(text, '{', '}', "MAP").ok_or_else(malformed)?;
             // Java drops a backslash of a map together with the character behind it, which loses data.
             if body.contains('\\') {
-                return Err(Error::unsupported("a backslash in the text of a MAP is not supported"));
+                return Err(Error::unsupported(
+                    "a backslash in the text of a MAP is not supported",
+                ));
             }
-            let parts = nested::split(body).into_iter().map(|part| part.replace('"', "")).collect::<Vec<_>>();
+            let parts = nested::split(body)
+                .into_iter()
+                .map(|part| part.replace('"', ""))
+                .collect::<Vec<_>>();
             let pairs: Vec<(&str, &str)> = if nested::is_function(text, "MAP") {
-                parts.chunks(2).map(|pair| if let [k, v] = pair { Some((k.as_str(), v.as_str())) } else { None }).collect()
+                parts
+                    .chunks(2)
+                    .map(|pair| {
+                        if let [k, v] = pair {
+                            Some((k.as_str(), v.as_str()))
+                        } else {
+                            None
+                        }
+                    })
+                    .collect()
             } else {
-                parts.iter().map(|entry| entry.split_once("->")).collect::<Option<_>>()
+                parts
+                    .iter()
+                    .map(|entry| entry.split_once("->"))
+                    .collect::<Option<_>>()
             }
             .ok_or_else(malformed)?;
             let mut entries: Vec<(Option<Datum>, Option<Datum>)> = Vec::with_capacity(pairs.len());
@@ -233,7 +270,13 @@ fn parse(text: &str, data_type: &DataType, zone: ZoneOffset<'_>, depth: u32) -> 
             if parts.len() != fields.len() {
                 return Err(malformed());
             }
-            Datum::Row(parts.iter().zip(fields).map(|(part, f)| each(part, &f.data_type)).collect::<Result<_>>()?)
+            Datum::Row(
+                parts
+                    .iter()
+                    .zip(fields)
+                    .map(|(part, f)| each(part, &f.data_type))
+                    .collect::<Result<_>>()?,
+            )
         }
         _ => return parse_common(text, data_type, zone, false),
     }))
@@ -258,7 +301,10 @@ pub(crate) fn parse_common(
         TypeKind::Double => Datum::Double(float_text(text, data_type)?.parse().map_err(|_| malformed())?),
         TypeKind::Decimal { precision, scale } => {
             let unscaled = number::parse_decimal(text, *precision, *scale).ok_or_else(malformed)?;
-            return Ok(unscaled.map(|unscaled| Datum::Decimal { unscaled, scale: *scale }));
+            return Ok(unscaled.map(|unscaled| Datum::Decimal {
+                unscaled,
+                scale: *scale,
+            }));
         }
         TypeKind::Date => Datum::Date(
             match temporal::parse_epoch(text) {
@@ -285,7 +331,12 @@ pub(crate) fn parse_common(
             let local = temporal::parse_timestamp(text, *p, any_year).ok_or_else(malformed)?;
             Datum::Timestamp(temporal::from_local(local, zone))
         }
-        _ => return Err(Error::unsupported(format!("text cannot be read as {}", kind_name(data_type)))),
+        _ => {
+            return Err(Error::unsupported(format!(
+                "text cannot be read as {}",
+                kind_name(data_type)
+            )));
+        }
     }))
 }
 
@@ -312,7 +363,10 @@ pub(crate) fn parse_plain_integer(text: &str) -> Option<i64> {
 
 #[cold]
 pub(crate) fn malformed(text: &str, data_type: &DataType) -> Error {
-    Error::invalid(format!("text '{text}' is not a value of type {}", kind_name(data_type)))
+    Error::invalid(format!(
+        "text '{text}' is not a value of type {}",
+        kind_name(data_type)
+    ))
 }
 
 /// The first `n` code points.
@@ -324,7 +378,11 @@ fn cut_chars(text: &str, n: u32) -> &str {
 }
 
 fn pad_chars(text: &str, n: u32) -> String {
-    let missing = if n == MAX_LENGTH { 0 } else { (n as usize).saturating_sub(text.chars().count()) };
+    let missing = if n == MAX_LENGTH {
+        0
+    } else {
+        (n as usize).saturating_sub(text.chars().count())
+    };
     let mut out = text.to_owned();
     out.extend(std::iter::repeat_n(' ', missing));
     out

@@ -12,12 +12,17 @@ pub(super) fn body<'a>(text: &'a str, open: char, close: char, function: &str) -
     if !name.eq_ignore_ascii_case(function) {
         return None;
     }
-    trim(rest).strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).map(trim)
+    trim(rest)
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'))
+        .map(trim)
 }
 
 /// True when `text` is the function form.
 pub(super) fn is_function(text: &str, function: &str) -> bool {
-    trim(text).get(..function.len()).is_some_and(|name| name.eq_ignore_ascii_case(function))
+    trim(text)
+        .get(..function.len())
+        .is_some_and(|name| name.eq_ignore_ascii_case(function))
 }
 
 /// Parts between commas that are outside of double quotes and brackets and not behind a backslash, trimmed; empty parts are dropped. Quotes
@@ -41,7 +46,11 @@ pub(super) fn split(body: &str) -> Vec<&str> {
         }
     }
     parts.push(body.get(start..).unwrap_or(""));
-    parts.into_iter().map(trim).filter(|part| !part.is_empty()).collect()
+    parts
+        .into_iter()
+        .map(trim)
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
 /// Java `String.trim`.

@@ -27,7 +27,10 @@ pub fn java_double_to_string(value: f64) -> String {
 }
 
 fn mantissa_digits(text: &str) -> usize {
-    text.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count()
+    text.bytes()
+        .take_while(|b| *b != b'e')
+        .filter(u8::is_ascii_digit)
+        .count()
 }
 
 /// From `-d.ddde-n` to Java's notation.
@@ -47,14 +50,24 @@ fn java_notation(text: &str, nan: bool, infinite: bool) -> String {
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     let digits = digits.trim_end_matches('0');
     let (first, rest) = digits.split_at_checked(1).unwrap_or(("0", ""));
-    let or_zero = |text: &str| if text.is_empty() { "0".to_owned() } else { text.to_owned() };
+    let or_zero = |text: &str| {
+        if text.is_empty() {
+            "0".to_owned()
+        } else {
+            text.to_owned()
+        }
+    };
     match exponent {
         _ if first == "0" => format!("{sign}0.0"),
         0..=6 => {
             let point = exponent as usize;
             let (integer, fraction) = rest.split_at_checked(point).unwrap_or((rest, ""));
             let zeros = point - integer.len();
-            format!("{sign}{first}{integer}{}.{}", "0".repeat(zeros), or_zero(fraction))
+            format!(
+                "{sign}{first}{integer}{}.{}",
+                "0".repeat(zeros),
+                or_zero(fraction)
+            )
         }
         -3..=-1 => format!("{sign}0.{}{digits}", "0".repeat(-exponent as usize - 1)),
         _ => format!("{sign}{first}.{}E{exponent}", or_zero(rest)),
@@ -70,7 +83,9 @@ pub fn decimal_to_string(unscaled: i128, scale: u8) -> String {
         return format!("{sign}{digits}");
     }
     let padded = format!("{digits:0>width$}", width = scale + 1);
-    let (integer, fraction) = padded.split_at_checked(padded.len() - scale).unwrap_or((&padded, ""));
+    let (integer, fraction) = padded
+        .split_at_checked(padded.len() - scale)
+        .unwrap_or((&padded, ""));
     format!("{sign}{integer}.{fraction}")
 }
 
@@ -93,7 +108,9 @@ pub(super) fn parse_integer(text: &str, fraction: bool) -> Option<i64> {
     }
     integer.iter().try_fold(0i64, |value, digit| {
         let digit = i64::from(digit - b'0');
-        value.checked_mul(10)?.checked_add(if negative { -digit } else { digit })
+        value
+            .checked_mul(10)?
+            .checked_add(if negative { -digit } else { digit })
     })
 }
 
@@ -105,7 +122,9 @@ pub(super) fn java_float_text(text: &str) -> Option<&str> {
         return Some(text);
     }
     let text = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
-    let well_formed = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'-' | b'+'));
+    let well_formed = text
+        .bytes()
+        .all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'-' | b'+'));
     well_formed.then_some(text)
 }
 
@@ -121,11 +140,20 @@ pub(super) fn parse_decimal(text: &str, precision: u8, scale: u8) -> Option<Opti
         None => (false, mantissa),
     };
     let (integer, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-    if integer.len() + fraction.len() == 0 || !integer.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
+    if integer.len() + fraction.len() == 0
+        || !integer
+            .bytes()
+            .chain(fraction.bytes())
+            .all(|b| b.is_ascii_digit())
+    {
         return None;
     }
-    let digits: Vec<u8> =
-        integer.bytes().chain(fraction.bytes()).map(|b| b - b'0').skip_while(|digit| *digit == 0).collect();
+    let digits: Vec<u8> = integer
+        .bytes()
+        .chain(fraction.bytes())
+        .map(|b| b - b'0')
+        .skip_while(|digit| *digit == 0)
+        .collect();
     if digits.is_empty() {
         return Some(Some(0));
     }
@@ -143,7 +171,10 @@ pub(super) fn parse_decimal(text: &str, precision: u8, scale: u8) -> Option<Opti
     let mut unscaled = 0i128;
     for index in 0..kept {
         let digit = digits.get(index).copied().unwrap_or(0);
-        match unscaled.checked_mul(10).and_then(|v| v.checked_add(i128::from(digit))) {
+        match unscaled
+            .checked_mul(10)
+            .and_then(|v| v.checked_add(i128::from(digit)))
+        {
             Some(next) => unscaled = next,
             None => return Some(None),
         }

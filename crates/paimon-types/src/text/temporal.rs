@@ -28,10 +28,20 @@ fn push_date(out: &mut String, days: i64) {
 
 /// `HH:mm:ss`, and for p > 0 a point with up to p digits of the milliseconds, at least one, ending where the rest is zero.
 pub fn time_to_string(millis: i32, precision: u8) -> String {
-    let millis = if millis < 0 { i64::from(millis).rem_euclid(DAY_MILLIS) } else { i64::from(millis) };
+    let millis = if millis < 0 {
+        i64::from(millis).rem_euclid(DAY_MILLIS)
+    } else {
+        i64::from(millis)
+    };
     let seconds = millis / 1000;
     let mut out = String::with_capacity(12);
-    let _ = write!(out, "{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let _ = write!(
+        out,
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    );
     let mut rest = millis % 1000;
     for index in 0..precision {
         if index == 0 {
@@ -51,7 +61,13 @@ pub fn timestamp_to_string(value: Timestamp, precision: u8) -> String {
     let (days, millis, nanos) = split(value);
     push_date(&mut out, days);
     let seconds = millis / 1000;
-    let _ = write!(out, " {:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let _ = write!(
+        out,
+        " {:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    );
     let fraction = format!("{nanos:09}");
     let significant = fraction.trim_end_matches('0').len();
     let digits = significant.max(usize::from(precision.min(9)));
@@ -89,7 +105,10 @@ fn split(value: Timestamp) -> (i64, i64, i64) {
 
 /// The wall clock of an instant in a zone, as if UTC.
 pub(crate) fn to_local(value: Timestamp, zone: ZoneOffset<'_>) -> Timestamp {
-    Timestamp { millis: value.millis.saturating_add(i64::from(zone(value.millis)) * 1000), ..value }
+    Timestamp {
+        millis: value.millis.saturating_add(i64::from(zone(value.millis)) * 1000),
+        ..value
+    }
 }
 
 /// The instant of a wall clock in a zone: the earlier one when it happens twice, moved on by the gap when it does not happen (as Java).
@@ -97,8 +116,15 @@ pub(crate) fn from_local(local: Timestamp, zone: ZoneOffset<'_>) -> Timestamp {
     let at = |offset: i32| local.millis.saturating_sub(i64::from(offset) * 1000);
     let before = zone(at(0).saturating_sub(DAY_MILLIS));
     let after = zone(at(0).saturating_add(DAY_MILLIS));
-    let offset = if zone(at(before)) != before && zone(at(after)) == after { after } else { before };
-    Timestamp { millis: at(offset), ..local }
+    let offset = if zone(at(before)) != before && zone(at(after)) == after {
+        after
+    } else {
+        before
+    };
+    Timestamp {
+        millis: at(offset),
+        ..local
+    }
 }
 
 /// A text of ASCII digits with an optional minus: epoch numbers.
@@ -139,7 +165,10 @@ pub(super) fn parse_time(text: &str) -> Option<i32> {
                 Some((hours, minutes)) => (parse_part(hours)?, parse_part(minutes)?),
                 None => (parse_part(text.get(at + 1..)?)?, 0),
             };
-            (text.get(..at)?, sign * (i64::from(hours) * 60 + i64::from(minutes)))
+            (
+                text.get(..at)?,
+                sign * (i64::from(hours) * 60 + i64::from(minutes)),
+            )
         }
         None => (text, 0),
     };
@@ -150,14 +179,19 @@ pub(super) fn parse_time(text: &str) -> Option<i32> {
         Some((second, fraction)) => (parse_part(second)?, fraction_millis(fraction)),
         None => (0, 0),
     };
-    let millis = (i64::from(hour) * 60 + i64::from(minute) + shift) * 60_000 + i64::from(second) * 1000 + milli;
+    let millis =
+        (i64::from(hour) * 60 + i64::from(minute) + shift) * 60_000 + i64::from(second) * 1000 + milli;
     i32::try_from(millis).ok()
 }
 
-/// Milliseconds of fraction digits, rounded on the fourth; other characters are skipped, as Java does.
+/// Milliseconds of fraction digits, rounded on the fourth; other characters count as the digit 0, as in Java.
 fn fraction_millis(text: &str) -> i64 {
-    let mut digits = text.bytes().filter(u8::is_ascii_digit).map(|b| i64::from(b - b'0'));
-    let millis = [100, 10, 1].iter().map(|unit| digits.next().unwrap_or(0) * unit).sum::<i64>();
+    let text = text.trim_matches(|c| c <= ' ');
+    let mut digits = text.chars().map(|c| i64::from(c.to_digit(10).unwrap_or(0)));
+    let millis = [100, 10, 1]
+        .iter()
+        .map(|unit| digits.next().unwrap_or(0) * unit)
+        .sum::<i64>();
     millis + i64::from(digits.next().is_some_and(|digit| digit >= 5))
 }
 
@@ -171,7 +205,10 @@ pub(super) fn parse_timestamp(text: &str, precision: u8, any_year: bool) -> Opti
         _ => (1, text),
     };
     let (date, clock) = match unsigned.find([' ', 'T']) {
-        Some(at) => (unsigned.get(..at)?, Some((unsigned.get(at..=at)?, unsigned.get(at + 1..)?))),
+        Some(at) => (
+            unsigned.get(..at)?,
+            Some((unsigned.get(at..=at)?, unsigned.get(at + 1..)?)),
+        ),
         None => (unsigned, None),
     };
     let mut parts = date.splitn(3, '-');
@@ -187,11 +224,16 @@ pub(super) fn parse_timestamp(text: &str, precision: u8, any_year: bool) -> Opti
     }
     let day = (day as u8).min(days_in_month(year, month as u8));
     let days = days_from_civil(year, month as u8, day);
-    let (seconds, nanos) = clock.map_or(Some((0, 0)), |(separator, clock)| parse_clock(clock, separator == "T"))?;
+    let (seconds, nanos) = clock.map_or(Some((0, 0)), |(separator, clock)| {
+        parse_clock(clock, separator == "T")
+    })?;
     let unit = 10i64.pow(u32::from(9 - precision.min(9)));
     let nanos = nanos / unit * unit;
     let millis = days * DAY_MILLIS + seconds * 1000 + nanos / 1_000_000;
-    Some(Timestamp { millis, nanos_of_milli: (nanos % 1_000_000) as i32 })
+    Some(Timestamp {
+        millis,
+        nanos_of_milli: (nanos % 1_000_000) as i32,
+    })
 }
 
 /// Seconds and nanoseconds of `H:m:s[.f]`; seconds are optional when `short`.
