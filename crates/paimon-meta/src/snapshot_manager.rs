@@ -5,6 +5,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{StreamExt, TryStreamExt};
 use paimon_storage::Storage;
 use paimon_types::{Error, ErrorKind, Result};
 
@@ -16,6 +18,9 @@ use crate::snapshot::Snapshot;
 const EXPIRED_WALK: i64 = 300;
 /// A file that ends too early may still be being written by a writer without atomic rename.
 const PARTIAL_READ_TRIES: u32 = 10;
+/// A user's last snapshot is mostly among the newest ones.
+const NEAR_HISTORY: i64 = 4;
+const READ_AHEAD: usize = 16;
 const PARTIAL_READ_WAIT: Duration = Duration::from_millis(200);
 
 /// Finds and reads `snapshot/snapshot-<id>` of one branch.
@@ -158,10 +163,7 @@ impl SnapshotManager {
             Ok(ids) => Ok(ids.last().copied()),
             Err(e) if cannot_list(&e) => {
                 let start = match known {
-                    0 => match self.read_hint(&self.paths.earliest_hint()).await? {
-                        Some(earliest) => earliest,
-                        None => 1,
-                    },
+                    0 => self.read_hint(&self.paths.earliest_hint()).await?.unwrap_or(1),
                     known => known,
                 };
                 match self.exists(start).await {
@@ -259,18 +261,30 @@ impl SnapshotManager {
     /// # Errors
     /// Those of listing and reading.
     pub async fn latest_of_user(&self, user: &str) -> Result<Option<Snapshot>> {
-        let mut current = self.latest().await?;
-        while let Some(snapshot) = current {
+        let Some(latest) = self.latest().await? else {
+            return Ok(None);
+        };
+        let mut history = self.descending(latest);
+        while let Some(snapshot) = history.try_next().await? {
             if snapshot.commit_user == user {
                 return Ok(Some(snapshot));
             }
-            current = if snapshot.id > 1 {
-                self.try_snapshot(snapshot.id - 1).await?
-            } else {
-                None
-            };
         }
         Ok(None)
+    }
+
+    /// `latest` and the snapshots before it, newest first, until one is missing. Reads ahead after the first few.
+    pub(crate) fn descending(&self, latest: Snapshot) -> BoxStream<'_, Result<Snapshot>> {
+        let below = |from: i64, to: i64, ahead: usize| {
+            stream::iter((to..=from).rev())
+                .map(|id| self.try_snapshot(id))
+                .buffered(ahead)
+        };
+        let near = latest.id.saturating_sub(NEAR_HISTORY).max(1);
+        let rest = below(latest.id - 1, near, 1).chain(below(near - 1, 1, READ_AHEAD));
+        let rest = rest.try_take_while(|found| std::future::ready(Ok(found.is_some())));
+        let rest = rest.try_filter_map(|found| std::future::ready(Ok(found)));
+        stream::once(std::future::ready(Ok(latest))).chain(rest).boxed()
     }
 
     /// Binary search for the last snapshot for which `test` holds; `test` holds for a prefix of the history.

@@ -78,13 +78,7 @@ impl Table {
         dynamic_options: BTreeMap<String, String>,
     ) -> Result<Table> {
         let mut identifier = Identifier::from_location(location)?;
-        let root = match &identifier.branch {
-            Some(branch) => location
-                .trim_end_matches('/')
-                .trim_end_matches(&format!("$branch_{branch}")),
-            None => location,
-        };
-        let root = trim_location(root).to_string();
+        let root = Identifier::split_location(location)?.0.to_string();
         identifier.branch = selected_branch(identifier.branch.take(), &dynamic_options)?;
         let branch = identifier
             .branch

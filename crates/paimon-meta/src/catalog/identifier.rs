@@ -9,7 +9,7 @@ use paimon_types::{Error, Result};
 
 use super::DEFAULT_DATABASE;
 use crate::branch;
-use crate::paths::MAIN_BRANCH;
+use crate::paths::{MAIN_BRANCH, trim_location};
 
 const BRANCH_PREFIX: &str = "branch_";
 
@@ -59,7 +59,8 @@ impl Identifier {
     /// # Errors
     /// `InvalidInput` when the location has no last part, or for the branch name.
     pub fn from_location(location: &str) -> Result<Self> {
-        let mut parts = location.trim_end_matches('/').rsplit('/');
+        let (root, branch) = Self::split_location(location)?;
+        let mut parts = root.rsplit('/');
         let object = parts.next().filter(|o| !o.is_empty() && !o.ends_with(':'));
         let object =
             object.ok_or_else(|| Error::invalid("the location names no table").with("path", location))?;
@@ -67,15 +68,22 @@ impl Identifier {
             .next()
             .and_then(|p| p.strip_suffix(".db"))
             .filter(|d| !d.is_empty());
-        let (table, branch) = match object.rsplit_once('$') {
-            Some((table, suffix)) if suffix.starts_with(BRANCH_PREFIX) => (table, parse_branch(suffix)?),
-            _ => (object, None),
-        };
         Ok(Identifier {
             database: database.unwrap_or(DEFAULT_DATABASE).to_string(),
-            table: table.to_string(),
+            table: object.to_string(),
             branch,
         })
+    }
+
+    /// Splits `<root>$branch_<name>` and trims slashes at the end.
+    pub(crate) fn split_location(location: &str) -> Result<(&str, Option<String>)> {
+        let location = trim_location(location);
+        match location.rsplit_once('$') {
+            Some((root, suffix)) if suffix.starts_with(BRANCH_PREFIX) && !suffix.contains('/') => {
+                Ok((root, parse_branch(suffix)?))
+            }
+            _ => Ok((location, None)),
+        }
     }
 
     /// The same table on another branch.
@@ -199,6 +207,7 @@ mod tests {
             ("s3://bucket/w/db.db/t/", "db.t"),
             ("/w/t", "default.t"),
             ("t$branch_x", "default.t$branch_x"),
+            ("/w/t$branch_main/", "default.t"),
             ("memory:///t", "default.t"),
         ] {
             assert_eq!(

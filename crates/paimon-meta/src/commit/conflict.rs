@@ -31,12 +31,15 @@ pub(super) fn check_total_buckets<'a>(
     Ok(())
 }
 
-/// No file may be added twice by one commit.
-pub(super) fn check_added_once(table: &Table, delta: &[ManifestEntry]) -> Result<()> {
-    let mut added = HashSet::new();
-    for entry in delta.iter().filter(|e| e.kind == FileKind::Add) {
-        if !added.insert(entry.identifier()) {
-            return Err(Error::invalid("the commit adds a file twice").with(
+/// A file may be named once by a commit: readers drop a file that a DELETE entry names, in whatever order entries come.
+pub(super) fn check_named_once(table: &Table, delta: &[ManifestEntry]) -> Result<()> {
+    let mut named = HashSet::new();
+    for entry in delta {
+        if !named.insert(entry.identifier()) {
+            return Err(Error::conflict(
+                "the commit names a file twice, or adds one that the table has already",
+            )
+            .with(
                 "path",
                 format_args!("{}/{}", place(table, entry), entry.file.file_name),
             ));

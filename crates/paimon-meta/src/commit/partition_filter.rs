@@ -168,5 +168,14 @@ pub(super) async fn live_entries(
     let mut metas = store.read_list(&snapshot.base_manifest_list).await?;
     metas.extend(store.read_list(&snapshot.delta_manifest_list).await?);
     metas.retain(|meta| filter.may_match(meta, &types));
-    store.live_entries(&metas, InPartitions { filter, types, known: HashMap::new() }).await
+    store
+        .live_entries(
+            &metas,
+            InPartitions {
+                filter,
+                types,
+                known: HashMap::new(),
+            },
+        )
+        .await
 }

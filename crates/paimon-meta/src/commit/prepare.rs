@@ -87,6 +87,7 @@ impl Publisher<'_> {
     /// Conflict checks of `metadata.md` 6.8.
     async fn check(&self, latest: Option<&Snapshot>, entries: &mut Vec<ManifestEntry>) -> Result<()> {
         let table = self.table;
+        conflict::check_named_once(table, entries)?;
         let Some(latest) = latest else {
             conflict::check_total_buckets(table, [], entries)?;
             // Nothing can be removed from a table without snapshots.
@@ -98,7 +99,6 @@ impl Publisher<'_> {
         }
         let append = self.work.kind == CommitKind::Append;
         let discard = append && table.options().commit_discard_duplicate_files;
-        conflict::check_added_once(table, entries)?;
         if !self.work.check_conflicts && !discard {
             conflict::check_total_buckets(table, [], entries)?;
             if !self.bucket_count_may_differ().await? {

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::TryStreamExt;
 use paimon_types::{Error, ErrorKind, Result};
 
 use super::partition_filter::PartitionFilter;
@@ -72,6 +73,10 @@ pub(super) struct Publisher<'a> {
     pub(super) open_attempt: Option<i64>,
     /// The store failed at least once while a snapshot was created: nothing of ours is deleted any more.
     pub(super) doubt: bool,
+    /// What the store said then.
+    failure: Option<Error>,
+    /// The commit object knows of this publication.
+    remembered: bool,
     /// At least one attempt came to nothing and left files.
     pub(super) lost: bool,
     pub(super) delta: Option<Delta>,
@@ -90,7 +95,7 @@ pub(super) struct Delta {
 
 /// What became of an attempt.
 enum Attempt {
-    Done(i64),
+    Done(Published),
     Lost,
 }
 
@@ -116,6 +121,8 @@ impl<'a> Publisher<'a> {
             written: Vec::new(),
             open_attempt: None,
             doubt: false,
+            failure: None,
+            remembered: false,
             lost: false,
             delta: None,
             merge: None,
@@ -128,11 +135,11 @@ impl<'a> Publisher<'a> {
             return Ok(Published { id, new: false });
         }
         let result = self.attempts().await;
-        match &result {
-            Ok(_) => {}
-            Err(_) if self.open_attempt.is_some() => self.remember(),
-            Err(_) if !self.doubt => self.delete(&HashSet::new()).await,
-            Err(_) => {}
+        if self.open_attempt.is_none() {
+            self.forget();
+            if result.is_err() && !self.doubt {
+                self.delete(&HashSet::new()).await;
+            }
         }
         match result {
             Err(e) if self.open_attempt.is_some() => Err(Error::new(
@@ -161,13 +168,13 @@ impl<'a> Publisher<'a> {
             match self.base {
                 None => self.base = Some(latest_id),
                 Some(base) => {
-                    if let Some(id) = self.find_since(base, latest_id).await? {
-                        return self.finish(id).await;
+                    if let Some(published) = self.find_since(base, latest_id).await? {
+                        return self.finish(published).await;
                     }
                 }
             }
             match self.attempt(latest.as_ref()).await {
-                Ok(Attempt::Done(id)) => return self.finish(id).await,
+                Ok(Attempt::Done(published)) => return self.finish(published).await,
                 Ok(Attempt::Lost) => {}
                 // Manifests vanish under us when the snapshot that we build on expires: a lost race, too.
                 Err(e) if e.kind() == ErrorKind::NotFound && self.has_moved_on(latest_id).await => {}
@@ -180,9 +187,14 @@ impl<'a> Publisher<'a> {
                 // One more look, so that what has become visible meanwhile is not reported as unknown.
                 if self.open_attempt.is_some()
                     && let Some(latest) = self.table.snapshot_manager().latest_id().await?
-                    && let Some(id) = self.find_since(self.base.unwrap_or(0), latest).await?
+                    && let Some(published) = self.find_since(self.base.unwrap_or(0), latest).await?
                 {
-                    return self.finish(id).await;
+                    return self.finish(published).await;
+                }
+                if self.open_attempt.is_some()
+                    && let Some(failure) = self.failure.take()
+                {
+                    return Err(failure);
                 }
                 return Err(Error::conflict(format!(
                     "other commits won {} times in {elapsed} ms; raise commit.max-retries or commit.timeout, or try again",
@@ -202,31 +214,27 @@ impl<'a> Publisher<'a> {
     /// The snapshot that an earlier try of the same logical commit made.
     async fn find_earlier(&mut self) -> Result<Option<i64>> {
         let snapshots = self.table.snapshot_manager();
-        let known = self.take_remembered();
+        let known = self.find_remembered();
         if let Some(unsettled) = known {
+            self.remembered = true;
             self.uuid = unsettled.uuid.clone();
             self.base = Some(unsettled.base);
             self.doubt = true;
-            let latest = match snapshots.latest_id().await {
-                Ok(latest) => latest.unwrap_or(0),
-                Err(e) => {
-                    self.commit.unsettled().push(unsettled);
-                    return Err(e);
-                }
-            };
-            return match self.find_since(unsettled.base, latest).await {
-                Err(e) => {
-                    self.commit.unsettled().push(unsettled);
-                    Err(e)
-                }
-                found => found,
-            };
+            let latest = snapshots.latest_id().await?.unwrap_or(0);
+            let found = self.find_since(unsettled.base, latest).await?;
+            if found.is_some() {
+                self.forget();
+            }
+            return Ok(found.map(|published| published.id));
         }
         if !self.commit.has_stable_identity() {
             return Ok(None);
         }
-        let mut current = snapshots.latest().await?;
-        while let Some(snapshot) = current {
+        let Some(latest) = snapshots.latest().await? else {
+            return Ok(None);
+        };
+        let mut history = snapshots.descending(latest);
+        while let Some(snapshot) = history.try_next().await? {
             if self.commit.is_same_commit(&snapshot, self.work.kind) {
                 return Ok(Some(snapshot.id));
             }
@@ -235,20 +243,15 @@ impl<'a> Publisher<'a> {
             {
                 break;
             }
-            current = if snapshot.id > 1 {
-                snapshots.try_snapshot(snapshot.id - 1).await?
-            } else {
-                None
-            };
         }
         Ok(None)
     }
 
     /// Looks for our snapshot in `(base, latest]`.
-    async fn find_since(&mut self, base: i64, latest: i64) -> Result<Option<i64>> {
+    async fn find_since(&mut self, base: i64, latest: i64) -> Result<Option<Published>> {
         for id in base + 1..=latest {
             match self.table.snapshot_manager().try_snapshot(id).await? {
-                Some(snapshot) if self.is_ours(&snapshot) => return Ok(Some(id)),
+                Some(snapshot) if self.is_ours(&snapshot) => return Ok(Some(self.published(&snapshot))),
                 // Somebody else has the id that was open: that attempt can no longer succeed.
                 Some(_) if self.open_attempt == Some(id) => self.open_attempt = None,
                 Some(_) => {}
@@ -268,12 +271,22 @@ impl<'a> Publisher<'a> {
             || (self.commit.has_stable_identity() && self.commit.is_same_commit(snapshot, self.work.kind))
     }
 
+    /// Of another process that makes the same logical commit, the snapshot is not new.
+    fn published(&self, snapshot: &Snapshot) -> Published {
+        Published {
+            id: snapshot.id,
+            new: snapshot.uuid.as_deref() == Some(&self.uuid),
+        }
+    }
+
     async fn attempt(&mut self, latest: Option<&Snapshot>) -> Result<Attempt> {
         let snapshot = self.prepare(latest).await?;
         let snapshots = self.table.snapshot_manager();
         let id = snapshot.id;
+        // From here on the snapshot may exist, even when this future is dropped.
+        self.remember();
         let failure = match snapshots.publish(&snapshot).await {
-            Ok(true) => return Ok(Attempt::Done(id)),
+            Ok(true) => return Ok(Attempt::Done(self.published(&snapshot))),
             Ok(false) => None,
             Err(e) => Some(e),
         };
@@ -285,7 +298,7 @@ impl<'a> Publisher<'a> {
         loop {
             tries += 1;
             match snapshots.try_snapshot(id).await {
-                Ok(Some(found)) if self.is_ours(&found) => return Ok(Attempt::Done(id)),
+                Ok(Some(found)) if self.is_ours(&found) => return Ok(Attempt::Done(self.published(&found))),
                 Ok(Some(_)) => {
                     if self.open_attempt == Some(id) {
                         self.open_attempt = None;
@@ -313,6 +326,7 @@ impl<'a> Publisher<'a> {
             }
             Some(e) => {
                 tracing::warn!(snapshot = id, error = %e, "the store failed while a snapshot was created, trying again");
+                self.failure = Some(e);
                 Ok(Attempt::Lost)
             }
             None => Ok(Attempt::Lost),
@@ -320,8 +334,9 @@ impl<'a> Publisher<'a> {
     }
 
     /// After the snapshot is there: hints, and files of attempts that lost go.
-    async fn finish(&mut self, id: i64) -> Result<Published> {
+    async fn finish(&mut self, published: Published) -> Result<Published> {
         self.open_attempt = None;
+        let id = published.id;
         let snapshots = self.table.snapshot_manager();
         if let Err(e) = snapshots.write_latest_hint(id).await {
             tracing::warn!(snapshot = id, error = %e, "cannot write the hint of the latest snapshot");
@@ -337,7 +352,7 @@ impl<'a> Publisher<'a> {
         {
             tracing::warn!(snapshot = id, error = %e, "cannot clean up after a lost race");
         }
-        Ok(Published { id, new: true })
+        Ok(published)
     }
 
     async fn delete_unused(&mut self, id: i64) -> Result<()> {
@@ -403,22 +418,31 @@ impl<'a> Publisher<'a> {
             .collect()
     }
 
-    fn remember(&self) {
-        self.commit.unsettled().push(Unsettled {
-            kind: self.work.kind,
-            files: self.fingerprint(),
-            base: self.base.unwrap_or(0),
-            uuid: self.uuid.clone(),
-        });
+    /// Notes on the commit object that the outcome is open.
+    fn remember(&mut self) {
+        if !self.remembered {
+            self.remembered = true;
+            self.commit.unsettled().push(Unsettled {
+                kind: self.work.kind,
+                files: self.fingerprint(),
+                base: self.base.unwrap_or(0),
+                uuid: self.uuid.clone(),
+            });
+        }
     }
 
-    fn take_remembered(&self) -> Option<Unsettled> {
+    fn forget(&mut self) {
+        self.remembered = false;
+        self.commit.unsettled().retain(|u| u.uuid != self.uuid);
+    }
+
+    fn find_remembered(&self) -> Option<Unsettled> {
         let files = self.fingerprint();
-        let mut unsettled = self.commit.unsettled();
-        let at = unsettled
+        let unsettled = self.commit.unsettled();
+        unsettled
             .iter()
-            .position(|u| u.kind == self.work.kind && u.files == files)?;
-        Some(unsettled.remove(at))
+            .find(|u| u.kind == self.work.kind && u.files == files)
+            .cloned()
     }
 }
 

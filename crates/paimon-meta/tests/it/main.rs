@@ -2,6 +2,8 @@
 
 //! Integration tests of the control plane.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
 mod catalog;
 mod commit;
 mod java_metadata;

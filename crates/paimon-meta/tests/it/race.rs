@@ -14,7 +14,11 @@ const WRITERS: usize = 8;
 const COMMITS: usize = 25;
 
 async fn race(storage: Storage, location: &str) {
-    let options = [("commit.max-retries", "1000"), ("commit.min-retry-wait", "1 ms"), ("commit.max-retry-wait", "50 ms")];
+    let options = [
+        ("commit.max-retries", "1000"),
+        ("commit.min-retry-wait", "1 ms"),
+        ("commit.max-retry-wait", "50 ms"),
+    ];
     let table = create(&storage, location, false, &options).await;
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..WRITERS {
@@ -26,7 +30,9 @@ async fn race(storage: Storage, location: &str) {
             for i in 0..COMMITS {
                 let name = format!("w{writer}-{i:02}");
                 let outcome = table.new_commit().commit(append(&name, 1)).await.unwrap();
-                let CommitOutcome::Committed { snapshot_ids } = outcome else { panic!("{outcome:?}") };
+                let CommitOutcome::Committed { snapshot_ids } = outcome else {
+                    panic!("{outcome:?}")
+                };
                 acknowledged.push((name, snapshot_ids[0]));
             }
             acknowledged
@@ -77,6 +83,8 @@ async fn one_of_many_creates_the_table() {
     }
     let made: Vec<_> = makers.join_all().await.into_iter().flatten().collect();
     assert_eq!(made.len(), 1);
-    let table = Table::open(Storage::default(), &location, BTreeMap::new()).await.unwrap();
+    let table = Table::open(Storage::default(), &location, BTreeMap::new())
+        .await
+        .unwrap();
     assert_eq!(table.schema().comment, made[0]);
 }

@@ -20,12 +20,18 @@ pub(crate) fn conformance_dir() -> Option<PathBuf> {
     if dir.join("tables").is_dir() {
         return Some(dir);
     }
-    println!("skipped: there are no conformance tables at {}; set PAIMON_CONFORMANCE_DIR", dir.display());
+    println!(
+        "skipped: there are no conformance tables at {}; set PAIMON_CONFORMANCE_DIR",
+        dir.display()
+    );
     None
 }
 
 pub(crate) fn options(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
+    pairs
+        .iter()
+        .map(|(k, v)| (k.to_string(), v.to_string()))
+        .collect()
 }
 
 /// `id INT, v STRING, p INT`, partitioned by p or not.
@@ -43,8 +49,20 @@ pub(crate) fn new_table(partitioned: bool, pairs: &[(&str, &str)]) -> NewTable {
     }
 }
 
-pub(crate) async fn create(storage: &Storage, location: &str, partitioned: bool, pairs: &[(&str, &str)]) -> Table {
-    Table::create(storage.clone(), Environment::default(), location, new_table(partitioned, pairs)).await.unwrap()
+pub(crate) async fn create(
+    storage: &Storage,
+    location: &str,
+    partitioned: bool,
+    pairs: &[(&str, &str)],
+) -> Table {
+    Table::create(
+        storage.clone(),
+        Environment::default(),
+        location,
+        new_table(partitioned, pairs),
+    )
+    .await
+    .unwrap()
 }
 
 pub(crate) fn partition(value: Option<i32>) -> BinaryRow {
@@ -79,12 +97,22 @@ pub(crate) fn file(name: &str, rows: i64) -> DataFileMeta {
 
 /// Adds one file of an unpartitioned table without buckets.
 pub(crate) fn append(name: &str, rows: i64) -> Vec<CommitMessage> {
-    vec![CommitMessage::append(BinaryRow::empty(), 0, Some(-1), vec![file(name, rows)])]
+    vec![CommitMessage::append(
+        BinaryRow::empty(),
+        0,
+        Some(-1),
+        vec![file(name, rows)],
+    )]
 }
 
 /// Adds one file to partition `p`.
 pub(crate) fn append_to(p: Option<i32>, name: &str, rows: i64) -> Vec<CommitMessage> {
-    vec![CommitMessage::append(partition(p), 0, Some(-1), vec![file(name, rows)])]
+    vec![CommitMessage::append(
+        partition(p),
+        0,
+        Some(-1),
+        vec![file(name, rows)],
+    )]
 }
 
 /// Names of the live files of a snapshot, sorted, by an independent merge of all its manifests.
@@ -103,7 +131,10 @@ pub(crate) async fn live_names(table: &Table, snapshot: &Snapshot) -> Vec<String
         }
     }
     let live = merge_entries(entries).unwrap();
-    assert!(live.iter().all(|e| e.kind == FileKind::Add), "unmatched DELETE entries");
+    assert!(
+        live.iter().all(|e| e.kind == FileKind::Add),
+        "unmatched DELETE entries"
+    );
     let mut names: Vec<String> = live.into_iter().map(|e| e.file.file_name).collect();
     names.sort_unstable();
     names
@@ -116,11 +147,17 @@ pub(crate) async fn latest(table: &Table) -> Snapshot {
 /// Names of all files of the manifest directory.
 pub(crate) async fn manifest_files(table: &Table) -> Vec<String> {
     let files = table.storage().list(&table.paths().manifest_dir()).await.unwrap();
-    files.into_iter().map(|f| f.path.rsplit('/').next().unwrap().to_string()).collect()
+    files
+        .into_iter()
+        .map(|f| f.path.rsplit('/').next().unwrap().to_string())
+        .collect()
 }
 
 /// A storage whose `memory://` is a store that fails on command.
 pub(crate) fn faulty() -> (Storage, paimon_storage::fault::FaultStore) {
     let store = paimon_storage::fault::FaultStore::memory();
-    (Storage::memory().with_store("memory://", std::sync::Arc::new(store.clone())), store)
+    (
+        Storage::memory().with_store("memory://", std::sync::Arc::new(store.clone())),
+        store,
+    )
 }
