@@ -2,6 +2,9 @@
 
 //! Tests over the public interface of the protocol crate.
 
+// Helpers of tests are not tests for clippy's `allow-…-in-tests`.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
 mod conformance;
 mod json;
 mod native;
