@@ -47,16 +47,6 @@ pub(crate) fn is_int96(data_type: &DataType) -> bool {
     matches!(data_type.kind, TypeKind::Timestamp(p) | TypeKind::TimestampLtz(p) if p > 6)
 }
 
-/// True when the type or something in it is stored as INT96.
-pub(crate) fn has_int96(data_type: &DataType) -> bool {
-    match &data_type.kind {
-        TypeKind::Array(inner) | TypeKind::Multiset(inner) | TypeKind::Vector(inner, _) => has_int96(inner),
-        TypeKind::Map(key, value) => has_int96(key) || has_int96(value),
-        TypeKind::Row(fields) => fields.iter().any(|f| has_int96(&f.data_type)),
-        _ => is_int96(data_type),
-    }
-}
-
 /// The schema of a file with these columns.
 ///
 /// # Errors

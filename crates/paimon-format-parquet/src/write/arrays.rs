@@ -10,15 +10,11 @@ use arrow_array::{Array, ArrayRef, FixedSizeListArray, ListArray, MapArray, Stru
 use arrow_schema::{ArrowError, DataType as ArrowType, Field, FieldRef, Fields};
 use paimon_types::{DataType, Error, Result, TypeKind};
 
-use crate::schema::{INT96_BYTES, has_int96, is_int96};
+use crate::schema::{INT96_BYTES, is_int96};
 
 /// The Arrow field that is given to the encoder for a column of `data_type` whose Arrow field is `field`.
 pub(super) fn encoder_field(field: &Field, data_type: &DataType) -> FieldRef {
-    let arrow = if has_int96(data_type) {
-        encoder_type(field.data_type(), data_type)
-    } else {
-        field.data_type().clone()
-    };
+    let arrow = encoder_type(field.data_type(), data_type);
     Arc::new(
         field
             .clone()

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Tests of the parquet format through the file format interface.
+
+mod conformance;
+mod java;
+mod pruning;
+mod support;
+mod timestamps;
+mod writer;
