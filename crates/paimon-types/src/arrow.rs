@@ -65,10 +65,18 @@ fn key_id(named: Option<i32>, depth: i32) -> Option<i32> {
 }
 
 /// A field that Arrow wants NOT NULL whatever the type says.
-fn required_field(name: &str, data_type: &DataType, id: Option<i32>, named: Option<i32>, depth: i32) -> Field {
+fn required_field(
+    name: &str,
+    data_type: &DataType,
+    id: Option<i32>,
+    named: Option<i32>,
+    depth: i32,
+) -> Field {
     let mut field = arrow_field(name, data_type, id, named, depth);
     if !data_type.nullable {
-        field.metadata_mut().insert(NOT_NULL.to_owned(), "false".to_owned());
+        field
+            .metadata_mut()
+            .insert(NOT_NULL.to_owned(), "false".to_owned());
     }
     field.with_nullable(false)
 }
@@ -91,10 +99,9 @@ fn arrow_data_type(data_type: &DataType, named: Option<i32>, depth: i32) -> Arro
     match &data_type.kind {
         TypeKind::Char(_) | TypeKind::VarChar(_) => ArrowType::Utf8,
         TypeKind::Boolean => ArrowType::Boolean,
-        TypeKind::Binary(_)
-        | TypeKind::VarBinary(_)
-        | TypeKind::Geometry(_)
-        | TypeKind::Geography { .. } => ArrowType::Binary,
+        TypeKind::Binary(_) | TypeKind::VarBinary(_) | TypeKind::Geometry(_) | TypeKind::Geography { .. } => {
+            ArrowType::Binary
+        }
         TypeKind::Blob => ArrowType::LargeBinary,
         TypeKind::Decimal { precision, scale } => {
             ArrowType::Decimal128(*precision, i8::try_from(*scale).unwrap_or(i8::MAX))
@@ -128,7 +135,13 @@ fn arrow_data_type(data_type: &DataType, named: Option<i32>, depth: i32) -> Arro
         ),
         TypeKind::Multiset(element) => map_type(
             required_field("key", element, key_id(named, below), named, below),
-            arrow_field("value", &DataType::required(TypeKind::Int), element_id(named, below), named, below),
+            arrow_field(
+                "value",
+                &DataType::required(TypeKind::Int),
+                element_id(named, below),
+                named,
+                below,
+            ),
         ),
         TypeKind::Row(fields) => ArrowType::Struct(fields.iter().map(to_arrow_field).collect()),
     }
@@ -184,7 +197,10 @@ fn from_field(field: &Field, complete: &mut bool, depth: usize) -> Result<DataFi
 fn field_type(field: &Field, complete: &mut bool, depth: usize) -> Result<DataType> {
     let text = field.metadata().get(TYPE).map(String::as_str);
     let kind = arrow_kind(field.data_type(), text, complete, depth)?;
-    Ok(DataType { kind, nullable: field.is_nullable() })
+    Ok(DataType {
+        kind,
+        nullable: field.is_nullable(),
+    })
 }
 
 /// The type of a field that Arrow wants NOT NULL: nullable unless marked otherwise.
@@ -208,25 +224,28 @@ fn refine(kind: TypeKind, text: Option<&str>) -> Result<TypeKind> {
             | TypeKind::Geometry(_)
             | TypeKind::Geography { .. },
         ) => true,
-        (TypeKind::Timestamp(unit), TypeKind::Timestamp(p)) | (TypeKind::TimestampLtz(unit), TypeKind::TimestampLtz(p)) => {
-            match unit {
-                3 => *p <= 3,
-                6 => (4..=6).contains(p),
-                9 => (7..=9).contains(p),
-                _ => unit == p,
-            }
-        }
+        (TypeKind::Timestamp(unit), TypeKind::Timestamp(p))
+        | (TypeKind::TimestampLtz(unit), TypeKind::TimestampLtz(p)) => match unit {
+            3 => *p <= 3,
+            6 => (4..=6).contains(p),
+            9 => (7..=9).contains(p),
+            _ => unit == p,
+        },
         _ => kind == wanted,
     };
     if fits {
         return Ok(wanted);
     }
-    Err(Error::invalid(format!("metadata {TYPE} is '{text}', which does not fit the Arrow type of {kind}")))
+    Err(Error::invalid(format!(
+        "metadata {TYPE} is '{text}', which does not fit the Arrow type of {kind}"
+    )))
 }
 
 fn arrow_kind(arrow: &ArrowType, text: Option<&str>, complete: &mut bool, depth: usize) -> Result<TypeKind> {
     if depth > MAX_DEPTH {
-        return Err(Error::unsupported(format!("types are nested deeper than {MAX_DEPTH}")));
+        return Err(Error::unsupported(format!(
+            "types are nested deeper than {MAX_DEPTH}"
+        )));
     }
     let below = depth + 1;
     let is = |word: &str| text.is_some_and(|text| text.starts_with(word));
@@ -236,7 +255,10 @@ fn arrow_kind(arrow: &ArrowType, text: Option<&str>, complete: &mut bool, depth:
         ArrowType::Int16 | ArrowType::UInt8 => TypeKind::SmallInt,
         ArrowType::Int32 | ArrowType::UInt16 => TypeKind::Int,
         ArrowType::Int64 | ArrowType::UInt32 => TypeKind::BigInt,
-        ArrowType::UInt64 => TypeKind::Decimal { precision: 20, scale: 0 },
+        ArrowType::UInt64 => TypeKind::Decimal {
+            precision: 20,
+            scale: 0,
+        },
         ArrowType::Float16 | ArrowType::Float32 => TypeKind::Float,
         ArrowType::Float64 => TypeKind::Double,
         ArrowType::Utf8 | ArrowType::LargeUtf8 | ArrowType::Utf8View => TypeKind::VarChar(MAX_LENGTH),
@@ -246,8 +268,12 @@ fn arrow_kind(arrow: &ArrowType, text: Option<&str>, complete: &mut bool, depth:
         | ArrowType::Decimal64(precision, scale)
         | ArrowType::Decimal128(precision, scale)
         | ArrowType::Decimal256(precision, scale) => {
-            let kind = u8::try_from(*scale).ok().map(|scale| TypeKind::Decimal { precision: *precision, scale });
-            kind.filter(|kind| kind.check_parameters().is_ok()).ok_or_else(|| unsupported(arrow))?
+            let kind = u8::try_from(*scale).ok().map(|scale| TypeKind::Decimal {
+                precision: *precision,
+                scale,
+            });
+            kind.filter(|kind| kind.check_parameters().is_ok())
+                .ok_or_else(|| unsupported(arrow))?
         }
         ArrowType::Date32 | ArrowType::Date64 => TypeKind::Date,
         ArrowType::Time32(TimeUnit::Second) => TypeKind::Time(0),
@@ -259,7 +285,11 @@ fn arrow_kind(arrow: &ArrowType, text: Option<&str>, complete: &mut bool, depth:
                 TimeUnit::Microsecond => 6,
                 TimeUnit::Nanosecond => 9,
             };
-            if zone.is_some() { TypeKind::TimestampLtz(precision) } else { TypeKind::Timestamp(precision) }
+            if zone.is_some() {
+                TypeKind::TimestampLtz(precision)
+            } else {
+                TypeKind::Timestamp(precision)
+            }
         }
         ArrowType::Dictionary(_, value) => return arrow_kind(value, text, complete, below),
         ArrowType::RunEndEncoded(_, values) => return arrow_kind(values.data_type(), text, complete, below),
@@ -281,8 +311,12 @@ fn arrow_kind(arrow: &ArrowType, text: Option<&str>, complete: &mut bool, depth:
             TypeKind::Array(Box::new(field_type(element, complete, below)?))
         }
         ArrowType::Map(entries, _) => {
-            let ArrowType::Struct(parts) = entries.data_type() else { return Err(unsupported(arrow)) };
-            let [key, value] = parts.as_ref() else { return Err(unsupported(arrow)) };
+            let ArrowType::Struct(parts) = entries.data_type() else {
+                return Err(unsupported(arrow));
+            };
+            let [key, value] = parts.as_ref() else {
+                return Err(unsupported(arrow));
+            };
             let key = Box::new(required_type(key, complete, below)?);
             let value = field_type(value, complete, below)?;
             if is("MULTISET") && value == DataType::required(TypeKind::Int) {
@@ -292,9 +326,12 @@ fn arrow_kind(arrow: &ArrowType, text: Option<&str>, complete: &mut bool, depth:
             }
         }
         ArrowType::Struct(_) if is("VARIANT") => TypeKind::Variant,
-        ArrowType::Struct(fields) => {
-            TypeKind::Row(fields.iter().map(|f| from_field(f, complete, below)).collect::<Result<_>>()?)
-        }
+        ArrowType::Struct(fields) => TypeKind::Row(
+            fields
+                .iter()
+                .map(|f| from_field(f, complete, below))
+                .collect::<Result<_>>()?,
+        ),
         _ => return Err(unsupported(arrow)),
     };
     let constructed = matches!(

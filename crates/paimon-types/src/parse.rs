@@ -2,6 +2,9 @@
 
 //! The SQL text of types, both ways (Java `DataTypeJsonParser`, `DataType.asSQLString`; `metadata.md` 2.2).
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -46,7 +49,9 @@ enum Token {
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Token::Word(text) | Token::Name(text) | Token::Text(text) | Token::Number(text) => f.write_str(text),
+            Token::Word(text) | Token::Name(text) | Token::Text(text) | Token::Number(text) => {
+                f.write_str(text)
+            }
             Token::Delimiter(c) => write!(f, "{c}"),
         }
     }
@@ -79,7 +84,11 @@ fn tokenize(text: &str) -> Result<Vec<Token>> {
                     None => return Err(Error::invalid(format!("type '{text}' has an open quote {c}"))),
                 }
             }
-            tokens.push(if c == '`' { Token::Name(content) } else { Token::Text(content) });
+            tokens.push(if c == '`' {
+                Token::Name(content)
+            } else {
+                Token::Text(content)
+            });
         } else {
             let mut word = String::new();
             while let Some(&next) = chars.peek() {
@@ -90,7 +99,11 @@ fn tokenize(text: &str) -> Result<Vec<Token>> {
                 word.push(next);
                 chars.next();
             }
-            tokens.push(if c.is_ascii_digit() { Token::Number(word) } else { Token::Word(word) });
+            tokens.push(if c.is_ascii_digit() {
+                Token::Number(word)
+            } else {
+                Token::Word(word)
+            });
         }
     }
     Ok(tokens)
@@ -108,7 +121,13 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(text: &'a str, constructed: bool) -> Result<Self> {
         let tokens = tokenize(text)?.into_iter().peekable();
-        Ok(Parser { text, tokens, depth: 0, constructed, next_id: 0 })
+        Ok(Parser {
+            text,
+            tokens,
+            depth: 0,
+            constructed,
+            next_id: 0,
+        })
     }
 
     fn whole(mut self) -> Result<DataType> {
@@ -124,7 +143,9 @@ impl<'a> Parser<'a> {
     }
 
     fn found(&mut self) -> String {
-        self.tokens.peek().map_or_else(|| "the end".to_owned(), |token| format!("'{token}'"))
+        self.tokens
+            .peek()
+            .map_or_else(|| "the end".to_owned(), |token| format!("'{token}'"))
     }
 
     fn peek_word(&mut self, word: &str) -> bool {
@@ -216,7 +237,10 @@ impl<'a> Parser<'a> {
         if scale > precision {
             return Err(self.error(&format!("the scale {scale} is not between 0 and {precision}")));
         }
-        Ok(TypeKind::Decimal { precision: precision as u8, scale: scale as u8 })
+        Ok(TypeKind::Decimal {
+            precision: precision as u8,
+            scale: scale as u8,
+        })
     }
 
     fn without_time_zone(&mut self) -> Result<()> {
@@ -419,7 +443,10 @@ impl<'a> Parser<'a> {
             return Err(self.error(&format!("types are nested deeper than {MAX_DEPTH}")));
         }
         let kind = self.base()?;
-        let mut parsed = DataType { kind, nullable: self.nullable()? };
+        let mut parsed = DataType {
+            kind,
+            nullable: self.nullable()?,
+        };
         let suffix: Option<fn(Box<DataType>) -> TypeKind> = if self.accept_word("ARRAY") {
             Some(TypeKind::Array)
         } else if self.accept_word("MULTISET") {
@@ -428,7 +455,10 @@ impl<'a> Parser<'a> {
             None
         };
         if let Some(suffix) = suffix {
-            parsed = DataType { kind: suffix(Box::new(parsed)), nullable: self.nullable()? };
+            parsed = DataType {
+                kind: suffix(Box::new(parsed)),
+                nullable: self.nullable()?,
+            };
         }
         self.depth -= 1;
         Ok(parsed)
@@ -448,7 +478,11 @@ impl TypeKind {
             TypeKind::Vector(element, n) => !(1..=MAX_LENGTH).contains(n) || !element.is_vector_element(),
             _ => false,
         };
-        if bad { Err(format!("the parameters of {self} are out of range")) } else { Ok(()) }
+        if bad {
+            Err(format!("the parameters of {self} are out of range"))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -472,7 +506,11 @@ impl DataType {
 impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind)?;
-        if self.nullable { Ok(()) } else { f.write_str(" NOT NULL") }
+        if self.nullable {
+            Ok(())
+        } else {
+            f.write_str(" NOT NULL")
+        }
     }
 }
 
@@ -510,7 +548,12 @@ impl fmt::Display for TypeKind {
                 f.write_str("ROW<")?;
                 for (i, field) in fields.iter().enumerate() {
                     let comma = if i > 0 { ", " } else { "" };
-                    write!(f, "{comma}`{}` {}", field.name.replace('`', "``"), field.data_type)?;
+                    write!(
+                        f,
+                        "{comma}`{}` {}",
+                        field.name.replace('`', "``"),
+                        field.data_type
+                    )?;
                     if let Some(text) = field.description.as_deref().filter(|text| !text.is_empty()) {
                         write!(f, " COMMENT '{}'", text.replace('\'', "''"))?;
                     }
@@ -529,5 +572,9 @@ fn geo_text(crs: &str) -> String {
     let plain = !crs.is_empty()
         && !crs.starts_with(|c: char| c.is_ascii_digit())
         && !crs.contains(|c: char| c.is_whitespace() || is_delimiter(c) || c == '\'' || c == '`');
-    if plain { crs.to_owned() } else { format!("'{}'", crs.replace('\'', "''")) }
+    if plain {
+        crs.to_owned()
+    } else {
+        format!("'{}'", crs.replace('\'', "''"))
+    }
 }

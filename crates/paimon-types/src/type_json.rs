@@ -22,7 +22,10 @@ pub(crate) enum FieldIds {
 
 impl FieldIds {
     pub(crate) fn optional() -> Self {
-        FieldIds::Optional { next: 0, present: None }
+        FieldIds::Optional {
+            next: 0,
+            present: None,
+        }
     }
 
     fn take(&mut self, stored: Option<i32>) -> Result<i32> {
@@ -80,7 +83,10 @@ impl DataType {
             }
             TypeKind::Row(fields) => {
                 start("ROW");
-                object.insert("fields".to_owned(), fields.iter().map(DataField::to_json).collect());
+                object.insert(
+                    "fields".to_owned(),
+                    fields.iter().map(DataField::to_json).collect(),
+                );
             }
             _ => return Value::String(self.to_string()),
         }
@@ -115,7 +121,9 @@ impl DataField {
 
 /// Reads a field; `depth` counts the types around it.
 pub(crate) fn read_field(value: &Value, ids: &mut FieldIds, depth: usize) -> Result<DataField> {
-    let object = value.as_object().ok_or_else(|| Error::corrupt(format!("a field is not an object: {value}")))?;
+    let object = value
+        .as_object()
+        .ok_or_else(|| Error::corrupt(format!("a field is not an object: {value}")))?;
     let name = match object.get("name") {
         Some(Value::String(name)) => name.clone(),
         _ => return Err(Error::corrupt(format!("a field has no name: {value}"))),
@@ -124,7 +132,9 @@ pub(crate) fn read_field(value: &Value, ids: &mut FieldIds, depth: usize) -> Res
         None | Some(Value::Null) => None,
         Some(id) => {
             let id = id.as_i64().and_then(|id| i32::try_from(id).ok());
-            Some(id.ok_or_else(|| Error::corrupt("a field id is not a 32-bit integer").with("column", &name))?)
+            Some(
+                id.ok_or_else(|| Error::corrupt("a field id is not a 32-bit integer").with("column", &name))?,
+            )
         }
     };
     let id = ids.take(stored).map_err(|e| e.with("column", &name))?;
@@ -153,14 +163,20 @@ pub(crate) fn text_of(object: &Map<String, Value>, key: &str) -> Result<Option<S
 
 fn read_type(value: &Value, ids: &mut FieldIds, depth: usize) -> Result<DataType> {
     if depth > MAX_DEPTH {
-        return Err(Error::corrupt(format!("types are nested deeper than {MAX_DEPTH}")));
+        return Err(Error::corrupt(format!(
+            "types are nested deeper than {MAX_DEPTH}"
+        )));
     }
     let object = match value {
         Value::String(text) => {
             return DataType::parse_atomic(text).map_err(|e| Error::corrupt(e.message()));
         }
         Value::Object(object) => object,
-        _ => return Err(Error::corrupt(format!("a type is neither text nor object: {value}"))),
+        _ => {
+            return Err(Error::corrupt(format!(
+                "a type is neither text nor object: {value}"
+            )));
+        }
     };
     let name = match object.get("type") {
         Some(Value::String(name)) => name,
@@ -174,8 +190,14 @@ fn read_type(value: &Value, ids: &mut FieldIds, depth: usize) -> Result<DataType
         TypeKind::Array(Box::new(part("element")?))
     } else if name.starts_with("VECTOR") {
         let element = Box::new(part("element")?);
-        let length = object.get("length").and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
-        TypeKind::Vector(element, length.ok_or_else(|| Error::corrupt("type VECTOR has no valid length"))?)
+        let length = object
+            .get("length")
+            .and_then(Value::as_u64)
+            .and_then(|n| u32::try_from(n).ok());
+        TypeKind::Vector(
+            element,
+            length.ok_or_else(|| Error::corrupt("type VECTOR has no valid length"))?,
+        )
     } else if name.starts_with("MULTISET") {
         TypeKind::Multiset(Box::new(part("element")?))
     } else if name.starts_with("MAP") {
@@ -183,10 +205,18 @@ fn read_type(value: &Value, ids: &mut FieldIds, depth: usize) -> Result<DataType
     } else if name.starts_with("ROW") {
         let fields = object.get("fields").and_then(Value::as_array);
         let fields = fields.ok_or_else(|| Error::corrupt("type ROW has no fields"))?;
-        TypeKind::Row(fields.iter().map(|field| read_field(field, ids, depth + 1)).collect::<Result<_>>()?)
+        TypeKind::Row(
+            fields
+                .iter()
+                .map(|field| read_field(field, ids, depth + 1))
+                .collect::<Result<_>>()?,
+        )
     } else {
         return Err(Error::corrupt(format!("unknown type {name}")));
     };
     kind.check_parameters().map_err(Error::corrupt)?;
-    Ok(DataType { kind, nullable: !name.contains("NOT NULL") })
+    Ok(DataType {
+        kind,
+        nullable: !name.contains("NOT NULL"),
+    })
 }

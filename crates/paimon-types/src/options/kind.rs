@@ -17,8 +17,11 @@ pub(crate) struct Kind<T> {
 }
 
 /// Any text.
-pub(crate) const STRING: Kind<String> =
-    Kind { name: "string", allowed: "any text", parse: |text| Some(text.to_owned()) };
+pub(crate) const STRING: Kind<String> = Kind {
+    name: "string",
+    allowed: "any text",
+    parse: |text| Some(text.to_owned()),
+};
 /// Text that is not empty.
 pub(crate) const NAME: Kind<String> = Kind {
     name: "string",
@@ -42,8 +45,11 @@ pub(crate) const BOOL: Kind<bool> = Kind {
     },
 };
 /// 32 bit integer.
-pub(crate) const INT: Kind<i32> =
-    Kind { name: "int", allowed: "a 32-bit integer", parse: |text| text.parse().ok() };
+pub(crate) const INT: Kind<i32> = Kind {
+    name: "int",
+    allowed: "a 32-bit integer",
+    parse: |text| text.parse().ok(),
+};
 /// 32 bit integer ≥ 1.
 pub(crate) const POSITIVE_INT: Kind<i32> = Kind {
     name: "int",
@@ -57,8 +63,11 @@ pub(crate) const COUNT: Kind<i32> = Kind {
     parse: |text| text.parse().ok().filter(|n| *n >= 0),
 };
 /// 64 bit integer.
-pub(crate) const LONG: Kind<i64> =
-    Kind { name: "long", allowed: "a 64-bit integer", parse: |text| text.parse().ok() };
+pub(crate) const LONG: Kind<i64> = Kind {
+    name: "long",
+    allowed: "a 64-bit integer",
+    parse: |text| text.parse().ok(),
+};
 /// 64 bit integer ≥ 1.
 pub(crate) const POSITIVE_LONG: Kind<i64> = Kind {
     name: "long",
@@ -78,8 +87,11 @@ pub(crate) const DURATION: Kind<i64> = Kind {
     parse: |text| parse_duration_millis(text).ok(),
 };
 /// `k:v,k:v`.
-pub(crate) const MAP: Kind<BTreeMap<String, String>> =
-    Kind { name: "map", allowed: "pairs k:v separated by commas", parse: parse_map };
+pub(crate) const MAP: Kind<BTreeMap<String, String>> = Kind {
+    name: "map",
+    allowed: "pairs k:v separated by commas",
+    parse: parse_map,
+};
 /// Comma list of names, each kept as it is (Java does not trim).
 pub(crate) const NAMES: Kind<Vec<String>> = Kind {
     name: "string",
@@ -95,7 +107,10 @@ fn parse_map(text: &str) -> Option<BTreeMap<String, String>> {
         return Some(BTreeMap::new());
     }
     text.split(',')
-        .map(|pair| pair.split_once(':').map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned())))
+        .map(|pair| {
+            pair.split_once(':')
+                .map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned()))
+        })
         .collect()
 }
 
@@ -122,9 +137,16 @@ pub fn parse_memory_size(text: &str) -> Result<u64> {
             "t" | "tb" | "tebibytes" => 1 << 40,
             _ => return None,
         };
-        number.checked_mul(factor).filter(|bytes| i64::try_from(*bytes).is_ok())
+        number
+            .checked_mul(factor)
+            .filter(|bytes| i64::try_from(*bytes).is_ok())
     });
-    parsed.ok_or_else(|| Error::invalid(format!("'{text}' is not a memory size; allowed: {}", MEMORY.allowed)))
+    parsed.ok_or_else(|| {
+        Error::invalid(format!(
+            "'{text}' is not a memory size; allowed: {}",
+            MEMORY.allowed
+        ))
+    })
 }
 
 /// Parses a duration such as `1 h`, `10 min`, `500 ms` into milliseconds (Java `TimeUtils.parseDuration`), floored; a number
@@ -147,5 +169,10 @@ pub fn parse_duration_millis(text: &str) -> Result<i64> {
         };
         number.checked_mul(numerator).map(|n| n / denominator)
     });
-    parsed.ok_or_else(|| Error::invalid(format!("'{text}' is not a duration; allowed: {}", DURATION.allowed)))
+    parsed.ok_or_else(|| {
+        Error::invalid(format!(
+            "'{text}' is not a duration; allowed: {}",
+            DURATION.allowed
+        ))
+    })
 }

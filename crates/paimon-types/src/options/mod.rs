@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 
 use crate::{BucketFunction, Error, PartitionNaming, Result};
 use kind::{
-    BOOL, COUNT, DURATION, IDENTIFIER, INT, Kind, LONG, MAP, MEMORY, NAME, NAMES, POSITIVE_INT, POSITIVE_LONG,
-    STRING,
+    BOOL, COUNT, DURATION, IDENTIFIER, INT, Kind, LONG, MAP, MEMORY, NAME, NAMES, POSITIVE_INT,
+    POSITIVE_LONG, STRING,
 };
 
 pub use documentation::options_markdown;
@@ -70,7 +70,10 @@ impl OptionScope {
 
     /// False when readers may ignore the option.
     pub fn concerns_readers(self) -> bool {
-        matches!(self, OptionScope::Schema | OptionScope::Merge | OptionScope::Scan | OptionScope::Read)
+        matches!(
+            self,
+            OptionScope::Schema | OptionScope::Merge | OptionScope::Scan | OptionScope::Read
+        )
     }
 }
 
@@ -103,7 +106,10 @@ impl Source<'_> {
     /// The parsed value of the option, or `None` when it is absent (or bad, of a writer, and we read).
     fn get<T>(&self, spec: &OptionSpec, kind: &Kind<T>) -> Result<Option<T>> {
         let keys = std::iter::once(&spec.key).chain(spec.fallback_keys);
-        let Some((key, text)) = keys.into_iter().find_map(|k| self.map.get(*k).map(|text| (*k, text))) else {
+        let Some((key, text)) = keys
+            .into_iter()
+            .find_map(|k| self.map.get(*k).map(|text| (*k, text)))
+        else {
             return Ok(None);
         };
         match (kind.parse)(text) {
@@ -116,7 +122,10 @@ impl Source<'_> {
     fn get_or_default<T>(&self, spec: &OptionSpec, kind: &Kind<T>) -> Result<T> {
         match self.get(spec, kind)? {
             Some(value) => Ok(value),
-            None => spec.default.and_then(kind.parse).ok_or_else(|| bad_value(spec.key, "", spec.allowed)),
+            None => spec
+                .default
+                .and_then(kind.parse)
+                .ok_or_else(|| bad_value(spec.key, "", spec.allowed)),
         }
     }
 }
@@ -308,7 +317,10 @@ core_options! {
 impl Default for CoreOptions {
     fn default() -> Self {
         let map = BTreeMap::new();
-        match CoreOptions::parse(&Source { map: &map, for_read: false }) {
+        match CoreOptions::parse(&Source {
+            map: &map,
+            for_read: false,
+        }) {
             Ok(options) => options,
             // Every default is parsed by a test; an empty map has no other value that could be bad.
             Err(error) => unreachable!("default options: {error}"),
@@ -322,7 +334,10 @@ impl CoreOptions {
     /// # Errors
     /// `InvalidInput` that names the option, its value and what is allowed.
     pub fn from_map(options: &BTreeMap<String, String>) -> Result<CoreOptions> {
-        CoreOptions::parse(&Source { map: options, for_read: false })
+        CoreOptions::parse(&Source {
+            map: options,
+            for_read: false,
+        })
     }
 
     /// As [`from_map`](CoreOptions::from_map) for a reader: an option that only concerns writers and has a value that is
@@ -331,7 +346,10 @@ impl CoreOptions {
     /// # Errors
     /// `InvalidInput` for a bad value of an option that readers use.
     pub fn from_map_for_read(options: &BTreeMap<String, String>) -> Result<CoreOptions> {
-        CoreOptions::parse(&Source { map: options, for_read: true })
+        CoreOptions::parse(&Source {
+            map: options,
+            for_read: true,
+        })
     }
 
     /// All options as text, unknown ones included.
@@ -341,12 +359,16 @@ impl CoreOptions {
 
     /// How partition values are written in paths: `partition.default-name` and `partition.legacy-name`.
     pub fn partition_naming(&self) -> PartitionNaming {
-        PartitionNaming { default_name: self.partition_default_name.clone(), legacy: self.partition_legacy_name }
+        PartitionNaming {
+            default_name: self.partition_default_name.clone(),
+            legacy: self.partition_legacy_name,
+        }
     }
 
     /// `target-file-size`, or its default: 128 MiB with a primary key, else 256 MiB.
     pub fn target_file_size(&self, has_primary_key: bool) -> u64 {
-        self.target_file_size_option.unwrap_or(if has_primary_key { 128 << 20 } else { 256 << 20 })
+        self.target_file_size_option
+            .unwrap_or(if has_primary_key { 128 << 20 } else { 256 << 20 })
     }
 
     /// `commit.*`: true when an empty batch commit makes no snapshot (Java batch builder).
@@ -357,7 +379,10 @@ impl CoreOptions {
     /// The options whose key starts with `<format>.` in any case, prefix kept; they go to the format.
     pub fn format_options(&self, format: &str) -> BTreeMap<String, String> {
         let prefix = format!("{}.", format.to_lowercase());
-        let wanted = self.raw.iter().filter(|(key, _)| key.to_lowercase().starts_with(&prefix));
+        let wanted = self
+            .raw
+            .iter()
+            .filter(|(key, _)| key.to_lowercase().starts_with(&prefix));
         wanted.map(|(key, value)| (key.clone(), value.clone())).collect()
     }
 

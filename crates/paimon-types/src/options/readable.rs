@@ -14,7 +14,11 @@ impl CoreOptions {
     /// `Unsupported` that names the option and its value.
     pub fn check_readable(&self, schema: &TableSchema) -> Result<()> {
         if self.table_type != TableType::Table {
-            return Err(refuse("type", self.table_type.as_str(), "only tables of type 'table' can be read"));
+            return Err(refuse(
+                "type",
+                self.table_type.as_str(),
+                "only tables of type 'table' can be read",
+            ));
         }
         if !schema.primary_keys.is_empty() {
             let keys = schema.primary_keys.join(", ");
@@ -26,7 +30,10 @@ impl CoreOptions {
             ("data-evolution.enabled", self.data_evolution_enabled),
             ("chain-table.enabled", self.chain_table_enabled),
             ("query-auth.enabled", self.query_auth_enabled),
-            ("key-value.sequence_number.enabled", self.key_value_sequence_number_enabled),
+            (
+                "key-value.sequence_number.enabled",
+                self.key_value_sequence_number_enabled,
+            ),
         ];
         for (key, on) in flags {
             if on {

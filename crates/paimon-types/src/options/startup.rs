@@ -38,20 +38,31 @@ impl CoreOptions {
     /// # Errors
     /// `InvalidInput` that names the options that are missing or exclude each other.
     pub fn check_startup(&self) -> Result<()> {
-        let set: Vec<&'static str> = SELECTORS.into_iter().filter(|key| self.has_selector(key)).collect();
+        let set: Vec<&'static str> = SELECTORS
+            .into_iter()
+            .filter(|key| self.has_selector(key))
+            .collect();
         let mode = self.startup_mode();
         let wanted = selectors_of(mode);
         if let Some(key) = set.iter().copied().find(|key| !wanted.contains(key)) {
-            return Err(Error::invalid(format!("option {key} cannot be used with scan.mode {mode}"))
-                .with("option", key));
+            return Err(
+                Error::invalid(format!("option {key} cannot be used with scan.mode {mode}"))
+                    .with("option", key),
+            );
         }
         if wanted.is_empty() || set.len() == 1 {
             return Ok(());
         }
-        let found = if set.is_empty() { "none".to_owned() } else { set.join(", ") };
+        let found = if set.is_empty() {
+            "none".to_owned()
+        } else {
+            set.join(", ")
+        };
         let wanted = wanted.join(", ");
-        Err(Error::invalid(format!("scan.mode {mode} needs exactly one of {wanted}, found {found}"))
-            .with("option", "scan.mode"))
+        Err(Error::invalid(format!(
+            "scan.mode {mode} needs exactly one of {wanted}, found {found}"
+        ))
+        .with("option", "scan.mode"))
     }
 
     fn has_selector(&self, key: &str) -> bool {

@@ -46,5 +46,8 @@ impl fmt::Display for StatsMode {
     }
 }
 
-pub(crate) const STATS_MODE: Kind<StatsMode> =
-    Kind { name: "stats mode", allowed: "none, counts, full, truncate(n)", parse: StatsMode::parse };
+pub(crate) const STATS_MODE: Kind<StatsMode> = Kind {
+    name: "stats mode",
+    allowed: "none, counts, full, truncate(n)",
+    parse: StatsMode::parse,
+};

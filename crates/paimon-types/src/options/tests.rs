@@ -7,7 +7,10 @@ use super::*;
 use crate::{DataField, DataType, TableSchema};
 
 fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+    pairs
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+        .collect()
 }
 
 fn options(pairs: &[(&str, &str)]) -> CoreOptions {
@@ -36,7 +39,11 @@ fn every_row_of_the_table_is_parsed_and_defaults_agree() {
         for key in std::iter::once(&spec.key).chain(spec.fallback_keys) {
             assert!(keys.insert(*key), "{key} is in the table twice");
         }
-        assert!(spec.meaning.ends_with('.') && !spec.allowed.is_empty(), "{}", spec.key);
+        assert!(
+            spec.meaning.ends_with('.') && !spec.allowed.is_empty(),
+            "{}",
+            spec.key
+        );
         // The default given as text is the default.
         if let Some(text) = spec.default {
             for key in std::iter::once(&spec.key).chain(spec.fallback_keys) {
@@ -72,17 +79,35 @@ fn documentation_is_up_to_date() {
         std::fs::write(&path, &page).unwrap();
     }
     let stored = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(stored, page, "run UPDATE_DOCS=1 cargo test -p paimon-types documentation");
+    assert_eq!(
+        stored, page,
+        "run UPDATE_DOCS=1 cargo test -p paimon-types documentation"
+    );
 }
 
 #[test]
 fn documented_defaults() {
     let d = CoreOptions::default();
-    assert_eq!((d.bucket, d.file_format.as_str(), d.file_compression.as_str()), (-1, "parquet", "zstd"));
-    assert_eq!((d.source_split_target_size, d.source_split_open_file_cost), (128 << 20, 4 << 20));
-    assert_eq!((d.target_file_size(true), d.target_file_size(false)), (128 << 20, 256 << 20));
-    assert_eq!((d.snapshot_num_retained_min, d.snapshot_num_retained_max), (10, i32::MAX));
-    assert_eq!((d.snapshot_time_retained_millis, d.commit_max_retry_wait_millis), (3_600_000, 10_000));
+    assert_eq!(
+        (d.bucket, d.file_format.as_str(), d.file_compression.as_str()),
+        (-1, "parquet", "zstd")
+    );
+    assert_eq!(
+        (d.source_split_target_size, d.source_split_open_file_cost),
+        (128 << 20, 4 << 20)
+    );
+    assert_eq!(
+        (d.target_file_size(true), d.target_file_size(false)),
+        (128 << 20, 256 << 20)
+    );
+    assert_eq!(
+        (d.snapshot_num_retained_min, d.snapshot_num_retained_max),
+        (10, i32::MAX)
+    );
+    assert_eq!(
+        (d.snapshot_time_retained_millis, d.commit_max_retry_wait_millis),
+        (3_600_000, 10_000)
+    );
     assert_eq!(d.partition_naming(), PartitionNaming::default());
     assert_eq!(d.metadata_stats_mode, StatsMode::Truncate(16));
     assert_eq!((d.commit_timeout_millis, d.commit_max_retries), (None, 10));
@@ -105,7 +130,16 @@ fn memory_sizes() {
     for (text, bytes) in good {
         assert_eq!(parse_memory_size(text).unwrap(), bytes, "{text}");
     }
-    for text in ["", "mb", "-1", "1.5 mb", "1 pb", "9223372036854775808", "8589934592 gb", "1 mb x"] {
+    for text in [
+        "",
+        "mb",
+        "-1",
+        "1.5 mb",
+        "1 pb",
+        "9223372036854775808",
+        "8589934592 gb",
+        "1 mb x",
+    ] {
         assert!(parse_memory_size(text).is_err(), "{text}");
     }
 }
@@ -144,23 +178,37 @@ fn values_of_every_kind() {
         ("scan.mode", "full"),
         ("unknown.key", "kept"),
     ]);
-    assert_eq!((o.bucket, o.bucket_function, o.file_format.as_str()), (4, BucketFunction::Mod, "orc"));
+    assert_eq!(
+        (o.bucket, o.bucket_function, o.file_format.as_str()),
+        (4, BucketFunction::Mod, "orc")
+    );
     assert_eq!(o.bucket_key, Some(vec!["a".to_owned(), "b".to_owned()]));
     assert_eq!(o.file_format_per_level, map(&[("0", "avro"), ("3", "orc")]));
-    assert_eq!((o.write_only, o.metadata_stats_mode), (true, StatsMode::Truncate(4)));
+    assert_eq!(
+        (o.write_only, o.metadata_stats_mode),
+        (true, StatsMode::Truncate(4))
+    );
     assert_eq!(o.scan_mode, StartupMode::LatestFull);
     assert_eq!(o.raw().get("unknown.key").map(String::as_str), Some("kept"));
     // The main key is stronger than the others.
     assert!(options(&[("write.compaction-skip", "true")]).write_only);
     assert!(!options(&[("write.compaction-skip", "true"), ("write-only", "false")]).write_only);
-    for bad in [("bucket", "0"), ("bucket", "-3"), ("write-only", "yes"), ("target-file-row-num", "0")] {
+    for bad in [
+        ("bucket", "0"),
+        ("bucket", "-3"),
+        ("write-only", "yes"),
+        ("target-file-row-num", "0"),
+    ] {
         assert!(CoreOptions::from_map(&map(&[bad])).is_err(), "{bad:?}");
     }
 }
 
 #[test]
 fn case_65_readers_ignore_bad_values_of_writers() {
-    let newer = map(&[("metadata.stats-mode", "histogram"), ("changelog-producer", "magic")]);
+    let newer = map(&[
+        ("metadata.stats-mode", "histogram"),
+        ("changelog-producer", "magic"),
+    ]);
     assert!(CoreOptions::from_map(&newer).is_err());
     let options = CoreOptions::from_map_for_read(&newer).unwrap();
     assert_eq!(options.metadata_stats_mode, StatsMode::Truncate(16));
@@ -179,18 +227,39 @@ fn stats_mode_precedence() {
     assert_eq!(o.stats_mode("b", 1).unwrap(), StatsMode::Full);
     assert_eq!(o.stats_mode("c", 2).unwrap(), StatsMode::None);
     assert_eq!(o.stats_mode("z", 25).unwrap(), StatsMode::Counts);
-    assert_eq!(options(&[("metadata.stats-keep-first-n-columns", "0")]).stats_mode("a", 0).unwrap(), StatsMode::None);
-    let error = options(&[("fields.a.stats-mode", "truncate(0)")]).stats_mode("a", 0).unwrap_err();
+    assert_eq!(
+        options(&[("metadata.stats-keep-first-n-columns", "0")])
+            .stats_mode("a", 0)
+            .unwrap(),
+        StatsMode::None
+    );
+    let error = options(&[("fields.a.stats-mode", "truncate(0)")])
+        .stats_mode("a", 0)
+        .unwrap_err();
     assert!(error.to_string().contains("fields.a.stats-mode"), "{error}");
-    for (text, mode) in [("none", StatsMode::None), ("truncate(16)", StatsMode::Truncate(16))] {
-        assert_eq!((StatsMode::parse(text), mode.to_string()), (Some(mode), text.to_owned()));
+    for (text, mode) in [
+        ("none", StatsMode::None),
+        ("truncate(16)", StatsMode::Truncate(16)),
+    ] {
+        assert_eq!(
+            (StatsMode::parse(text), mode.to_string()),
+            (Some(mode), text.to_owned())
+        );
     }
 }
 
 #[test]
 fn format_options_by_prefix() {
-    let o = options(&[("parquet.block.size", "1"), ("Parquet.page.size", "2"), ("orc.x", "3"), ("parquetx", "4")]);
-    assert_eq!(o.format_options("PARQUET"), map(&[("parquet.block.size", "1"), ("Parquet.page.size", "2")]));
+    let o = options(&[
+        ("parquet.block.size", "1"),
+        ("Parquet.page.size", "2"),
+        ("orc.x", "3"),
+        ("parquetx", "4"),
+    ]);
+    assert_eq!(
+        o.format_options("PARQUET"),
+        map(&[("parquet.block.size", "1"), ("Parquet.page.size", "2")])
+    );
 }
 
 #[test]
@@ -203,11 +272,20 @@ fn startup_mode_follows_from_the_selectors() {
         (&[("scan.tag-name", "t")], StartupMode::FromSnapshot),
         (&[("scan.watermark", "1")], StartupMode::FromSnapshot),
         (&[("scan.version", "t")], StartupMode::FromSnapshot),
-        (&[("scan.file-creation-time-millis", "1")], StartupMode::FromFileCreationTime),
-        (&[("scan.creation-time-millis", "1")], StartupMode::FromCreationTimestamp),
+        (
+            &[("scan.file-creation-time-millis", "1")],
+            StartupMode::FromFileCreationTime,
+        ),
+        (
+            &[("scan.creation-time-millis", "1")],
+            StartupMode::FromCreationTimestamp,
+        ),
         (&[("incremental-between", "1,2")], StartupMode::Incremental),
         (&[("scan.mode", "latest-delta")], StartupMode::LatestDelta),
-        (&[("scan.mode", "from-snapshot-full"), ("scan.snapshot-id", "3")], StartupMode::FromSnapshotFull),
+        (
+            &[("scan.mode", "from-snapshot-full"), ("scan.snapshot-id", "3")],
+            StartupMode::FromSnapshotFull,
+        ),
     ];
     for (pairs, mode) in cases {
         let o = options(pairs);
@@ -220,7 +298,11 @@ fn startup_mode_follows_from_the_selectors() {
         &[("scan.mode", "from-snapshot")],
         &[("scan.mode", "from-snapshot-full"), ("scan.tag-name", "t")],
         &[("scan.mode", "latest"), ("scan.snapshot-id", "1")],
-        &[("scan.mode", "incremental"), ("incremental-between", "1,2"), ("incremental-between-timestamp", "1,2")],
+        &[
+            ("scan.mode", "incremental"),
+            ("incremental-between", "1,2"),
+            ("incremental-between-timestamp", "1,2"),
+        ],
     ];
     for pairs in bad {
         assert!(options(pairs).check_startup().is_err(), "{pairs:?}");
@@ -244,11 +326,20 @@ fn readers_refuse_by_name_what_changes_the_rows() {
         let schema = schema(&[(key, value)]);
         let error = options(&[(key, value)]).check_readable(&schema).unwrap_err();
         assert_eq!(error.kind(), crate::ErrorKind::Unsupported);
-        assert!(error.to_string().contains(key) && error.to_string().contains(value), "{error}");
+        assert!(
+            error.to_string().contains(key) && error.to_string().contains(value),
+            "{error}"
+        );
     }
     let mut keyed = schema(&[]);
     keyed.primary_keys = vec!["a".to_owned()];
-    assert!(options(&[]).check_readable(&keyed).unwrap_err().to_string().contains("primary key"));
+    assert!(
+        options(&[])
+            .check_readable(&keyed)
+            .unwrap_err()
+            .to_string()
+            .contains("primary key")
+    );
 
     let fine = [
         ("row-tracking.enabled", "true"),
@@ -265,12 +356,22 @@ fn readers_refuse_by_name_what_changes_the_rows() {
 
 #[test]
 fn case_64_odd_columns_are_refused_only_when_selected() {
-    let pairs = [("fields.m.map.storage-layout", "shared-shredding"), ("blob-descriptor-field", "b, c")];
+    let pairs = [
+        ("fields.m.map.storage-layout", "shared-shredding"),
+        ("blob-descriptor-field", "b, c"),
+    ];
     let o = options(&pairs);
     o.check_readable(&schema(&pairs)).unwrap();
     o.check_column_readable("a").unwrap();
     for column in ["m", "b", "c"] {
-        assert!(o.check_column_readable(column).unwrap_err().to_string().contains(column));
+        assert!(
+            o.check_column_readable(column)
+                .unwrap_err()
+                .to_string()
+                .contains(column)
+        );
     }
-    options(&[("fields.m.map.storage-layout", "default")]).check_column_readable("m").unwrap();
+    options(&[("fields.m.map.storage-layout", "default")])
+        .check_column_readable("m")
+        .unwrap();
 }

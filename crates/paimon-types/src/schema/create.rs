@@ -17,13 +17,18 @@ impl NewTable {
         take_keys(&mut self.primary_keys, "primary-key", &mut self.options)?;
         take_keys(&mut self.partition_keys, "partition", &mut self.options)?;
         check_repeated("column", self.columns.iter().map(|column| column.name.as_str()))?;
-        for (what, keys) in [("primary key", &self.primary_keys), ("partition key", &self.partition_keys)] {
+        for (what, keys) in [
+            ("primary key", &self.primary_keys),
+            ("partition key", &self.partition_keys),
+        ] {
             check_repeated(what, keys.iter().map(String::as_str))?;
             for key in keys {
                 if !self.columns.iter().any(|column| column.name == *key) {
                     let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
                     let names = names.join(", ");
-                    return Err(Error::invalid(format!("{what} {key} is not a column; columns: {names}")));
+                    return Err(Error::invalid(format!(
+                        "{what} {key} is not a column; columns: {names}"
+                    )));
                 }
             }
         }
@@ -59,12 +64,20 @@ fn take_keys(
     option: &'static str,
     options: &mut std::collections::BTreeMap<String, String>,
 ) -> Result<()> {
-    let Some(text) = options.remove(option) else { return Ok(()) };
+    let Some(text) = options.remove(option) else {
+        return Ok(());
+    };
     if !keys.is_empty() {
-        return Err(Error::invalid(format!("option {option} is '{text}' but the keys are also given directly"))
-            .with("option", option));
+        return Err(Error::invalid(format!(
+            "option {option} is '{text}' but the keys are also given directly"
+        ))
+        .with("option", option));
     }
-    keys.extend(text.split(',').map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()));
+    keys.extend(
+        text.split(',')
+            .map(|key| key.trim().to_owned())
+            .filter(|key| !key.is_empty()),
+    );
     Ok(())
 }
 
@@ -80,12 +93,16 @@ fn check_repeated<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Resul
 
 /// Comments that Java takes as instructions to change the type of the column.
 fn check_directive(column: &DataField) -> Result<()> {
-    let Some(comment) = &column.description else { return Ok(()) };
+    let Some(comment) = &column.description else {
+        return Ok(());
+    };
     let comment = comment.trim_start();
     if comment.starts_with("__BLOB") || comment.starts_with("__VECTOR") {
         let directive = comment.split(';').next().unwrap_or(comment).trim();
-        return Err(Error::unsupported(format!("the column comment directive {directive} is not implemented yet"))
-            .with("column", &column.name));
+        return Err(Error::unsupported(format!(
+            "the column comment directive {directive} is not implemented yet"
+        ))
+        .with("column", &column.name));
     }
     Ok(())
 }

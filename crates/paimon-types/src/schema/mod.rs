@@ -53,7 +53,9 @@ impl TableSchema {
     pub fn from_json(text: &str) -> Result<Self> {
         let value: Value = serde_json::from_str(text)
             .map_err(|e| Error::corrupt("the schema file is not valid JSON").with_source(e))?;
-        let object = value.as_object().ok_or_else(|| Error::corrupt("the schema file is not a JSON object"))?;
+        let object = value
+            .as_object()
+            .ok_or_else(|| Error::corrupt("the schema file is not a JSON object"))?;
         let version = match object.get("version") {
             None => 1,
             Some(version) => version
@@ -82,10 +84,14 @@ impl TableSchema {
             return Err(Error::corrupt("the schema file has no options"));
         }
         if version <= 1 {
-            options.entry("bucket".to_owned()).or_insert_with(|| "1".to_owned());
+            options
+                .entry("bucket".to_owned())
+                .or_insert_with(|| "1".to_owned());
         }
         if version <= 2 {
-            options.entry("file.format".to_owned()).or_insert_with(|| "orc".to_owned());
+            options
+                .entry("file.format".to_owned())
+                .or_insert_with(|| "orc".to_owned());
         }
         let schema = TableSchema {
             version,
@@ -112,11 +118,24 @@ impl TableSchema {
         let mut object = Map::new();
         object.insert("version".to_owned(), Value::from(self.version));
         object.insert("id".to_owned(), Value::from(self.id));
-        object.insert("fields".to_owned(), self.fields.iter().map(DataField::to_json).collect());
+        object.insert(
+            "fields".to_owned(),
+            self.fields.iter().map(DataField::to_json).collect(),
+        );
         object.insert("highestFieldId".to_owned(), Value::from(self.highest_field_id));
-        object.insert("partitionKeys".to_owned(), self.partition_keys.iter().map(text).collect());
-        object.insert("primaryKeys".to_owned(), self.primary_keys.iter().map(text).collect());
-        let options = self.options.iter().map(|(key, value)| (key.clone(), text(value))).collect();
+        object.insert(
+            "partitionKeys".to_owned(),
+            self.partition_keys.iter().map(text).collect(),
+        );
+        object.insert(
+            "primaryKeys".to_owned(),
+            self.primary_keys.iter().map(text).collect(),
+        );
+        let options = self
+            .options
+            .iter()
+            .map(|(key, value)| (key.clone(), text(value)))
+            .collect();
         object.insert("options".to_owned(), Value::Object(options));
         if let Some(comment) = &self.comment {
             object.insert("comment".to_owned(), Value::from(comment.as_str()));
@@ -130,12 +149,23 @@ impl TableSchema {
         let mut ids = HashSet::new();
         check_unique_ids(&self.fields, &mut ids)?;
         let mut names = HashSet::new();
-        if let Some(field) = self.fields.iter().find(|field| !names.insert(field.name.as_str())) {
-            return Err(Error::corrupt("broken schema: a column name is repeated").with("column", &field.name));
+        if let Some(field) = self
+            .fields
+            .iter()
+            .find(|field| !names.insert(field.name.as_str()))
+        {
+            return Err(
+                Error::corrupt("broken schema: a column name is repeated").with("column", &field.name)
+            );
         }
-        for (what, keys) in [("partition key", &self.partition_keys), ("primary key", &self.primary_keys)] {
+        for (what, keys) in [
+            ("partition key", &self.partition_keys),
+            ("primary key", &self.primary_keys),
+        ] {
             if let Some(key) = keys.iter().find(|key| !names.contains(key.as_str())) {
-                return Err(Error::corrupt(format!("broken schema: {what} {key} is not a column")));
+                return Err(Error::corrupt(format!(
+                    "broken schema: {what} {key} is not a column"
+                )));
             }
         }
         Ok(())
@@ -210,7 +240,11 @@ fn integer(object: &Map<String, Value>, key: &str) -> Result<i64> {
 fn names(object: &Map<String, Value>, key: &str) -> Result<Vec<String>> {
     let name = |value: &Value| value.as_str().map(str::to_owned);
     let found: Option<Vec<String>> = array(object, key)?.iter().map(name).collect();
-    found.ok_or_else(|| Error::corrupt(format!("{key} of the schema file holds something other than names")))
+    found.ok_or_else(|| {
+        Error::corrupt(format!(
+            "{key} of the schema file holds something other than names"
+        ))
+    })
 }
 
 pub(crate) fn check_unique_ids(fields: &[DataField], ids: &mut HashSet<i32>) -> Result<()> {
@@ -243,5 +277,8 @@ pub(crate) fn highest_field_id(fields: &[DataField]) -> i32 {
     let mut ids = HashSet::new();
     // Repeated ids do not change the maximum.
     let _ = check_unique_ids(fields, &mut ids);
-    ids.into_iter().filter(|id| *id < system_field::KEY_ID_START).max().unwrap_or(-1)
+    ids.into_iter()
+        .filter(|id| *id < system_field::KEY_ID_START)
+        .max()
+        .unwrap_or(-1)
 }

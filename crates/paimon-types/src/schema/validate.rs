@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use super::TableSchema;
 use crate::parse::MAX_DEPTH;
 use crate::{
-    BucketFunction, ChangelogProducer, CoreOptions, DataField, DataType, Error, MergeEngine, Result, TableType, TypeKind,
-    datum_from_string, system_field,
+    BucketFunction, ChangelogProducer, CoreOptions, DataField, DataType, Error, MergeEngine, Result,
+    TableType, TypeKind, datum_from_string, system_field,
 };
 
 impl TableSchema {
@@ -20,8 +20,10 @@ impl TableSchema {
         let options = CoreOptions::from_map(&self.options)?;
         if options.table_type != TableType::Table {
             let kind = options.table_type;
-            return Err(Error::unsupported(format!("option type is '{kind}': only tables of type 'table' are written"))
-                .with("option", "type"));
+            return Err(Error::unsupported(format!(
+                "option type is '{kind}': only tables of type 'table' are written"
+            ))
+            .with("option", "type"));
         }
         self.check_columns()?;
         self.check_keys()?;
@@ -52,18 +54,28 @@ impl TableSchema {
     }
 
     fn check_keys(&self) -> Result<()> {
-        for (what, keys) in [("primary key", &self.primary_keys), ("partition key", &self.partition_keys)] {
+        for (what, keys) in [
+            ("primary key", &self.primary_keys),
+            ("partition key", &self.partition_keys),
+        ] {
             for key in keys {
-                let field = self.field(key).ok_or_else(|| Error::invalid(format!("{what} {key} is not a column")))?;
+                let field = self
+                    .field(key)
+                    .ok_or_else(|| Error::invalid(format!("{what} {key} is not a column")))?;
                 let data_type = &field.data_type;
                 if data_type.is_nested()
                     || matches!(
                         data_type.kind,
-                        TypeKind::Variant | TypeKind::Blob | TypeKind::Geometry(_) | TypeKind::Geography { .. }
+                        TypeKind::Variant
+                            | TypeKind::Blob
+                            | TypeKind::Geometry(_)
+                            | TypeKind::Geography { .. }
                     )
                 {
-                    return Err(Error::invalid(format!("type {data_type} cannot be used in a {what}"))
-                        .with("column", key));
+                    return Err(
+                        Error::invalid(format!("type {data_type} cannot be used in a {what}"))
+                            .with("column", key),
+                    );
                 }
             }
         }
@@ -79,7 +91,11 @@ impl TableSchema {
 
     /// True when a key may move between partitions: the primary key does not hold all partition keys.
     pub fn is_cross_partition_update(&self) -> bool {
-        !self.primary_keys.is_empty() && self.partition_keys.iter().any(|key| !self.primary_keys.contains(key))
+        !self.primary_keys.is_empty()
+            && self
+                .partition_keys
+                .iter()
+                .any(|key| !self.primary_keys.contains(key))
     }
 
     fn check_bucket(&self, options: &CoreOptions) -> Result<()> {
@@ -88,8 +104,10 @@ impl TableSchema {
         let fail = |problem: String| Err(Error::invalid(problem).with("option", "bucket"));
         if bucket == -1 {
             if options.bucket_key.is_some() {
-                return Err(Error::invalid("option bucket-key cannot be used with bucket -1; set bucket to 1 or more")
-                    .with("option", "bucket-key"));
+                return Err(Error::invalid(
+                    "option bucket-key cannot be used with bucket -1; set bucket to 1 or more",
+                )
+                .with("option", "bucket-key"));
             }
             if !has_primary_key && self.options.contains_key("full-compaction.delta-commits") {
                 return Err(Error::invalid(
@@ -114,8 +132,10 @@ impl TableSchema {
             if self.version <= 1 && bucket == 1 {
                 return Ok(());
             }
-            return Err(Error::invalid(format!("bucket {bucket} of an append table needs the option bucket-key"))
-                .with("option", "bucket-key"));
+            return Err(Error::invalid(format!(
+                "bucket {bucket} of an append table needs the option bucket-key"
+            ))
+            .with("option", "bucket-key"));
         }
         self.check_bucket_key(options)
     }
@@ -141,7 +161,10 @@ impl TableSchema {
                     TypeKind::Variant | TypeKind::Blob | TypeKind::Geometry(_) | TypeKind::Geography { .. }
                 )
             {
-                return fail(format!("type {} of column {key} cannot be used in a bucket key", field.data_type));
+                return fail(format!(
+                    "type {} of column {key} cannot be used in a bucket key",
+                    field.data_type
+                ));
             }
             types.push(&field.data_type.kind);
         }
@@ -160,17 +183,23 @@ impl TableSchema {
     /// Options `fields.<column>…` name columns that exist.
     fn check_column_options(&self) -> Result<()> {
         for key in self.options.keys() {
-            let Some(rest) = key.strip_prefix("fields.") else { continue };
+            let Some(rest) = key.strip_prefix("fields.") else {
+                continue;
+            };
             if rest == "default-aggregate-function" {
                 continue;
             }
             let Some((columns, _)) = rest.split_once('.') else {
-                return Err(Error::invalid(format!("option {key} does not name a column")).with("option", key));
+                return Err(
+                    Error::invalid(format!("option {key} does not name a column")).with("option", key)
+                );
             };
             for column in columns.split(',') {
                 if self.field(column).is_none() {
-                    return Err(Error::invalid(format!("option {key} names {column}, which is not a column"))
-                        .with("option", key));
+                    return Err(Error::invalid(format!(
+                        "option {key} names {column}, which is not a column"
+                    ))
+                    .with("option", key));
                 }
             }
         }
@@ -182,7 +211,9 @@ impl TableSchema {
     }
 
     fn check_sequence_fields(&self, options: &CoreOptions) -> Result<()> {
-        let Some(fields) = &options.sequence_field else { return Ok(()) };
+        let Some(fields) = &options.sequence_field else {
+            return Ok(());
+        };
         let fail = |problem: String| Err(Error::invalid(problem).with("option", "sequence.field"));
         let mut seen = HashSet::new();
         for field in fields.iter().map(|field| field.trim()) {
@@ -192,7 +223,10 @@ impl TableSchema {
             if !seen.insert(field) {
                 return fail(format!("sequence field {field} is given twice"));
             }
-            if self.options.contains_key(&format!("fields.{field}.aggregate-function")) {
+            if self
+                .options
+                .contains_key(&format!("fields.{field}.aggregate-function"))
+            {
                 return fail(format!("sequence field {field} cannot be aggregated"));
             }
         }
@@ -209,8 +243,10 @@ impl TableSchema {
         let has_primary_key = !self.primary_keys.is_empty();
         let producer = options.changelog_producer;
         if producer != ChangelogProducer::None && !has_primary_key {
-            return Err(Error::invalid(format!("changelog-producer {producer} needs a primary key"))
-                .with("option", "changelog-producer"));
+            return Err(
+                Error::invalid(format!("changelog-producer {producer} needs a primary key"))
+                    .with("option", "changelog-producer"),
+            );
         }
         if options.merge_engine == MergeEngine::FirstRow
             && !matches!(producer, ChangelogProducer::None | ChangelogProducer::Lookup)
@@ -220,21 +256,31 @@ impl TableSchema {
             ))
             .with("option", "changelog-producer"));
         }
-        if producer == ChangelogProducer::Lookup && self.options.contains_key("full-compaction.delta-commits") {
-            return Err(Error::invalid("full-compaction.delta-commits cannot be used with changelog-producer lookup")
-                .with("option", "full-compaction.delta-commits"));
+        if producer == ChangelogProducer::Lookup && self.options.contains_key("full-compaction.delta-commits")
+        {
+            return Err(Error::invalid(
+                "full-compaction.delta-commits cannot be used with changelog-producer lookup",
+            )
+            .with("option", "full-compaction.delta-commits"));
         }
         if options.deletion_vectors_enabled {
             if producer == ChangelogProducer::FullCompaction {
-                return Err(Error::invalid("deletion vectors cannot be used with changelog-producer full-compaction")
-                    .with("option", "deletion-vectors.enabled"));
+                return Err(Error::invalid(
+                    "deletion vectors cannot be used with changelog-producer full-compaction",
+                )
+                .with("option", "deletion-vectors.enabled"));
             }
             if options.merge_engine == MergeEngine::FirstRow {
-                return Err(Error::invalid("deletion vectors cannot be used with merge-engine first-row")
-                    .with("option", "deletion-vectors.enabled"));
+                return Err(
+                    Error::invalid("deletion vectors cannot be used with merge-engine first-row")
+                        .with("option", "deletion-vectors.enabled"),
+                );
             }
         }
-        let (min, max) = (options.snapshot_num_retained_min, options.snapshot_num_retained_max);
+        let (min, max) = (
+            options.snapshot_num_retained_min,
+            options.snapshot_num_retained_max,
+        );
         if min > max {
             return Err(Error::invalid(format!(
                 "snapshot.num-retained.min {min} is larger than snapshot.num-retained.max {max}"
@@ -250,8 +296,10 @@ impl TableSchema {
             .with("option", "changelog.num-retained.min"));
         }
         if options.scan_fallback_branch.is_some() && options.scan_primary_branch.is_some() {
-            return Err(Error::invalid("scan.fallback-branch and scan.primary-branch exclude each other")
-                .with("option", "scan.primary-branch"));
+            return Err(
+                Error::invalid("scan.fallback-branch and scan.primary-branch exclude each other")
+                    .with("option", "scan.primary-branch"),
+            );
         }
         Ok(())
     }
@@ -259,20 +307,32 @@ impl TableSchema {
     fn check_row_tracking(&self, options: &CoreOptions) -> Result<()> {
         let has_primary_key = !self.primary_keys.is_empty();
         if options.row_tracking_enabled && (has_primary_key || options.bucket != -1) {
-            return Err(Error::invalid("row-tracking.enabled needs a table without primary key and with bucket -1")
-                .with("option", "row-tracking.enabled"));
+            return Err(Error::invalid(
+                "row-tracking.enabled needs a table without primary key and with bucket -1",
+            )
+            .with("option", "row-tracking.enabled"));
         }
         if options.data_evolution_enabled && !options.row_tracking_enabled {
-            return Err(Error::invalid("data-evolution.enabled needs row-tracking.enabled")
-                .with("option", "data-evolution.enabled"));
+            return Err(
+                Error::invalid("data-evolution.enabled needs row-tracking.enabled")
+                    .with("option", "data-evolution.enabled"),
+            );
         }
-        let blobs: Vec<&DataField> = self.fields.iter().filter(|field| has_blob(&field.data_type)).collect();
+        let blobs: Vec<&DataField> = self
+            .fields
+            .iter()
+            .filter(|field| has_blob(&field.data_type))
+            .collect();
         let Some(blob) = blobs.first() else { return Ok(()) };
         if !has_primary_key && !options.data_evolution_enabled {
-            return Err(Error::invalid("a BLOB column needs data-evolution.enabled").with("column", &blob.name));
+            return Err(
+                Error::invalid("a BLOB column needs data-evolution.enabled").with("column", &blob.name)
+            );
         }
         if blobs.len() == self.fields.len() {
-            return Err(Error::invalid("a table needs a column that is not a BLOB").with("column", &blob.name));
+            return Err(
+                Error::invalid("a table needs a column that is not a BLOB").with("column", &blob.name)
+            );
         }
         Ok(())
     }
@@ -306,9 +366,12 @@ fn check_fields(fields: &[DataField], depth: usize) -> Result<()> {
             && !field.data_type.is_nested()
             && let Err(e) = datum_from_string(text, &field.data_type)
         {
-            return Err(Error::invalid(format!("the default value '{text}' is not of type {}", field.data_type))
-                .with("column", &field.name)
-                .with_source(e));
+            return Err(Error::invalid(format!(
+                "the default value '{text}' is not of type {}",
+                field.data_type
+            ))
+            .with("column", &field.name)
+            .with_source(e));
         }
     }
     Ok(())
@@ -316,12 +379,16 @@ fn check_fields(fields: &[DataField], depth: usize) -> Result<()> {
 
 fn check_type(data_type: &DataType, depth: usize) -> Result<()> {
     if depth > MAX_DEPTH {
-        return Err(Error::invalid(format!("types are nested deeper than {MAX_DEPTH}")));
+        return Err(Error::invalid(format!(
+            "types are nested deeper than {MAX_DEPTH}"
+        )));
     }
     data_type.kind.check_parameters().map_err(Error::invalid)?;
     let inner = |part: &DataType, blob_allowed: bool| {
         if part.kind == TypeKind::Blob && !(blob_allowed && depth == 0) {
-            return Err(Error::invalid("BLOB can be a column, an array element or a map value of a column only"));
+            return Err(Error::invalid(
+                "BLOB can be a column, an array element or a map value of a column only",
+            ));
         }
         check_type(part, depth + 1)
     };
