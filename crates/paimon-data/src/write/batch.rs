@@ -8,16 +8,14 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Decimal128Type;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, FixedSizeListArray, ListArray, MapArray, RecordBatch, RecordBatchOptions, StringArray,
-    StructArray, new_null_array,
+    Array, ArrayRef, BinaryArray, FixedSizeListArray, ListArray, MapArray, RecordBatch, RecordBatchOptions,
+    StringArray, StructArray, new_null_array,
 };
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType as ArrowType, FieldRef, Fields, SchemaRef};
 use arrow_select::take::take;
 use arrow_select::zip::zip;
-use paimon_types::{
-    DataField, DataType, Datum, Error, Result, TypeKind, datum_from_string, to_arrow_schema,
-};
+use paimon_types::{DataField, DataType, Datum, Error, Result, TypeKind, datum_from_string, to_arrow_schema};
 
 use crate::arrow_value::repeat_as;
 
@@ -36,7 +34,10 @@ impl BatchMapper {
     ///
     /// # Errors
     /// `InvalidInput` when the default value of a column is not a value of its type.
-    pub(crate) fn new(fields: &[DataField], static_partition: BTreeMap<String, Option<Datum>>) -> Result<Self> {
+    pub(crate) fn new(
+        fields: &[DataField],
+        static_partition: BTreeMap<String, Option<Datum>>,
+    ) -> Result<Self> {
         let defaults = fields
             .iter()
             .map(|field| match &field.default_value {
@@ -46,7 +47,12 @@ impl BatchMapper {
             })
             .collect::<Result<_>>()?;
         let schema = Arc::new(to_arrow_schema(fields));
-        Ok(BatchMapper { fields: fields.to_vec(), schema, defaults, static_partition })
+        Ok(BatchMapper {
+            fields: fields.to_vec(),
+            schema,
+            defaults,
+            static_partition,
+        })
     }
 
     /// The batch with exactly the columns of the table, in its order and types.
@@ -69,7 +75,11 @@ impl BatchMapper {
             if !self.fields.iter().any(|field| field.name == *column.name()) {
                 return Err(Error::invalid(format!(
                     "column is not in the table, whose columns are ({})",
-                    self.fields.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ")
+                    self.fields
+                        .iter()
+                        .map(|f| f.name.as_str())
+                        .collect::<Vec<_>>()
+                        .join(", ")
                 ))
                 .with("column", column.name()));
             }
@@ -80,7 +90,8 @@ impl BatchMapper {
             .zip(self.schema.fields())
             .zip(&self.defaults)
             .map(|((field, target), default)| {
-                self.column(batch, field, target.data_type(), default.as_ref()).map_err(|e| e.with("column", &field.name))
+                self.column(batch, field, target.data_type(), default.as_ref())
+                    .map_err(|e| e.with("column", &field.name))
             })
             .collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
@@ -102,20 +113,29 @@ impl BatchMapper {
                 None => default,
             };
             if value.is_none() && !field.data_type.nullable {
-                let why = if fixed.is_some() { "is NULL in the static partition" } else { "is missing in the batch" };
+                let why = if fixed.is_some() {
+                    "is NULL in the static partition"
+                } else {
+                    "is missing in the batch"
+                };
                 return Err(Error::invalid(format!("column is NOT NULL and {why}")));
             }
             return repeat_as(value, &field.data_type, target, batch.num_rows());
         };
         if fixed.is_some() {
-            return Err(Error::invalid("column has a static partition value and is in the batch too"));
+            return Err(Error::invalid(
+                "column has a static partition value and is in the batch too",
+            ));
         }
         let array = conform(array, &field.data_type, target)?;
         check_nulls(array.as_ref(), &field.data_type, None, "")?;
         match default {
             Some(default) if array.null_count() > 0 => {
                 let mask = arrow_array::BooleanArray::new(
-                    array.nulls().map_or_else(|| NullBuffer::new_valid(array.len()), Clone::clone).into_inner(),
+                    array
+                        .nulls()
+                        .map_or_else(|| NullBuffer::new_valid(array.len()), Clone::clone)
+                        .into_inner(),
                     None,
                 );
                 let filler = repeat_as(Some(default), &field.data_type, target, 1)?;
@@ -139,7 +159,9 @@ fn conform(array: &ArrayRef, data_type: &DataType, target: &ArrowType) -> Result
     let fail = || misfit(array.as_ref(), data_type, target);
     let conformed = match (&data_type.kind, array.data_type()) {
         (_, ArrowType::Null) => new_null_array(target, array.len()),
-        (TypeKind::Decimal { precision, scale }, ArrowType::Decimal128(_, given)) if i16::from(*given) == i16::from(*scale) => {
+        (TypeKind::Decimal { precision, scale }, ArrowType::Decimal128(_, given))
+            if i16::from(*given) == i16::from(*scale) =>
+        {
             let decimals = array.as_primitive_opt::<Decimal128Type>().ok_or_else(fail)?;
             decimals.validate_decimal_precision(*precision).map_err(|e| {
                 Error::invalid(format!("a value has more digits than {data_type} holds")).with_source(e)
@@ -153,11 +175,18 @@ fn conform(array: &ArrayRef, data_type: &DataType, target: &ArrowType) -> Result
             };
             let values = conform(list.values(), element, child.data_type())?;
             check_nulls(values.as_ref(), element, None, "element")?;
-            let made = ListArray::try_new(child.clone(), list.offsets().clone(), values, list.nulls().cloned());
+            let made = ListArray::try_new(
+                child.clone(),
+                list.offsets().clone(),
+                values,
+                list.nulls().cloned(),
+            );
             Arc::new(made.map_err(|e| fail().with_source(e))?)
         }
         (TypeKind::Vector(element, _), ArrowType::FixedSizeList(_, given)) => {
-            let (ArrowType::FixedSizeList(child, length), Some(list)) = (target, array.as_fixed_size_list_opt()) else {
+            let (ArrowType::FixedSizeList(child, length), Some(list)) =
+                (target, array.as_fixed_size_list_opt())
+            else {
                 return Err(fail());
             };
             if given != length {
@@ -168,10 +197,16 @@ fn conform(array: &ArrayRef, data_type: &DataType, target: &ArrowType) -> Result
             let made = FixedSizeListArray::try_new(child.clone(), *length, values, list.nulls().cloned());
             Arc::new(made.map_err(|e| fail().with_source(e))?)
         }
-        (TypeKind::Map(key, value), ArrowType::Map(..)) => conform_map(array.as_ref(), key, value, target, fail)?,
-        (TypeKind::Multiset(element), ArrowType::Map(..)) => {
-            conform_map(array.as_ref(), element, &DataType::required(TypeKind::Int), target, fail)?
+        (TypeKind::Map(key, value), ArrowType::Map(..)) => {
+            conform_map(array.as_ref(), key, value, target, fail)?
         }
+        (TypeKind::Multiset(element), ArrowType::Map(..)) => conform_map(
+            array.as_ref(),
+            element,
+            &DataType::required(TypeKind::Int),
+            target,
+            fail,
+        )?,
         (TypeKind::Variant, ArrowType::Struct(_)) => {
             let ArrowType::Struct(children) = target else {
                 return Err(fail());
@@ -208,7 +243,9 @@ fn other_encoding(array: &ArrayRef, target: &ArrowType) -> Option<Result<ArrayRe
         (ArrowType::Utf8View, ArrowType::Utf8) => strings(array.as_string_view_opt()?.iter()),
         (ArrowType::LargeBinary, ArrowType::Binary) => binaries(array.as_binary_opt::<i64>()?.iter()),
         (ArrowType::BinaryView, ArrowType::Binary) => binaries(array.as_binary_view_opt()?.iter()),
-        (ArrowType::FixedSizeBinary(_), ArrowType::Binary) => binaries(array.as_fixed_size_binary_opt()?.iter()),
+        (ArrowType::FixedSizeBinary(_), ArrowType::Binary) => {
+            binaries(array.as_fixed_size_binary_opt()?.iter())
+        }
         // an instant is an instant whatever zone it is shown in
         (ArrowType::Timestamp(given, Some(_)), ArrowType::Timestamp(unit, Some(_))) if given == unit => {
             let data = array.to_data().into_builder().data_type(target.clone()).build();
@@ -234,7 +271,9 @@ fn check_length(lengths: impl Iterator<Item = usize>) -> Result<()> {
     let total = lengths.fold(0usize, usize::saturating_add);
     match i32::try_from(total) {
         Ok(_) => Ok(()),
-        Err(_) => Err(Error::resources(format!("a column of the batch has {total} bytes, more than 2 GiB: use smaller batches"))),
+        Err(_) => Err(Error::resources(format!(
+            "a column of the batch has {total} bytes, more than 2 GiB: use smaller batches"
+        ))),
     }
 }
 
@@ -261,7 +300,9 @@ fn conform_row(
     };
     for name in row.column_names() {
         if !fields.iter().any(|field| field.name == name) {
-            return Err(Error::invalid(format!("the batch has the nested field '{name}', which is not in the table")));
+            return Err(Error::invalid(format!(
+                "the batch has the nested field '{name}', which is not in the table"
+            )));
         }
     }
     if row.num_columns() > fields.len() {
@@ -278,7 +319,10 @@ fn conform_row(
                 Ok(column)
             }
             None if field.data_type.nullable => Ok(new_null_array(child.data_type(), row.len())),
-            None => Err(Error::invalid(format!("nested field '{}' is NOT NULL and missing in the batch", field.name))),
+            None => Err(Error::invalid(format!(
+                "nested field '{}' is NOT NULL and missing in the batch",
+                field.name
+            ))),
         })
         .collect::<Result<Vec<_>>>()?;
     new_struct(children, columns, row.nulls(), row.len(), fail)
@@ -305,13 +349,24 @@ fn conform_map(
     check_nulls(keys.as_ref(), &key.with_nullable(false), None, "key")?;
     check_nulls(values.as_ref(), value, None, "value")?;
     let made = StructArray::try_new(children.clone(), vec![keys, values], None).and_then(|pairs| {
-        MapArray::try_new(entries.clone(), map.offsets().clone(), pairs, map.nulls().cloned(), false)
+        MapArray::try_new(
+            entries.clone(),
+            map.offsets().clone(),
+            pairs,
+            map.nulls().cloned(),
+            false,
+        )
     });
     Ok(Arc::new(made.map_err(|e| fail().with_source(e))?))
 }
 
 /// Refuses a NULL in a NOT NULL column or nested field; a field of a NULL row is not looked at.
-fn check_nulls(array: &dyn Array, data_type: &DataType, parent: Option<&NullBuffer>, nested: &str) -> Result<()> {
+fn check_nulls(
+    array: &dyn Array,
+    data_type: &DataType,
+    parent: Option<&NullBuffer>,
+    nested: &str,
+) -> Result<()> {
     if data_type.nullable {
         return Ok(());
     }
@@ -321,11 +376,13 @@ fn check_nulls(array: &dyn Array, data_type: &DataType, parent: Option<&NullBuff
     let bad = (0..array.len()).find(|row| nulls.is_null(*row) && parent.is_none_or(|p| p.is_valid(*row)));
     match bad {
         None => Ok(()),
-        Some(row) if nested.is_empty() => {
-            Err(Error::invalid(format!("NULL in row {row} of the batch, but the column is NOT NULL")).with("row", row))
-        }
-        Some(row) => {
-            Err(Error::invalid(format!("NULL in nested field '{nested}', which is NOT NULL")).with("nested row", row))
-        }
+        Some(row) if nested.is_empty() => Err(Error::invalid(format!(
+            "NULL in row {row} of the batch, but the column is NOT NULL"
+        ))
+        .with("row", row)),
+        Some(row) => Err(
+            Error::invalid(format!("NULL in nested field '{nested}', which is NOT NULL"))
+                .with("nested row", row),
+        ),
     }
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use paimon_format::FormatRegistry;
 use paimon_storage::{Environment, Storage};
 use paimon_types::{
-    BinaryRow, CoreOptions, DataType, Datum, Error, ExternalPathStrategy, Result, TableSchema, TableType, TypeKind,
+    BinaryRow, CoreOptions, DataType, Datum, Error, ExternalPathStrategy, Result, TableSchema, TableType,
+    TypeKind,
 };
 
 use crate::file_format::default_registry;
@@ -45,7 +46,11 @@ impl TableWriteContext {
     ///
     /// # Errors
     /// `InvalidInput` that names an option with a bad value.
-    pub fn new(storage: Storage, location: impl Into<String>, schema: impl Into<Arc<TableSchema>>) -> Result<Self> {
+    pub fn new(
+        storage: Storage,
+        location: impl Into<String>,
+        schema: impl Into<Arc<TableSchema>>,
+    ) -> Result<Self> {
         let schema = schema.into();
         let options = CoreOptions::from_map(&schema.options)?;
         Ok(TableWriteContext {
@@ -81,7 +86,10 @@ impl TableWriteContext {
         if options.data_evolution_enabled {
             return Err(refuse("data-evolution.enabled", "true"));
         }
-        let external = options.data_file_external_paths.as_ref().is_some_and(|paths| !paths.is_empty());
+        let external = options
+            .data_file_external_paths
+            .as_ref()
+            .is_some_and(|paths| !paths.is_empty());
         if external && options.data_file_external_paths_strategy != ExternalPathStrategy::None {
             return Err(refuse(
                 "data-file.external-paths.strategy",
@@ -102,7 +110,8 @@ impl TableWriteContext {
         }
         for field in &self.schema.fields {
             if holds_blob(&field.data_type) {
-                return Err(Error::unsupported("writing BLOB columns is not implemented yet").with("column", &field.name));
+                return Err(Error::unsupported("writing BLOB columns is not implemented yet")
+                    .with("column", &field.name));
             }
         }
         for name in self.static_partition.keys() {
@@ -121,7 +130,9 @@ impl TableWriteContext {
 fn holds_blob(data_type: &DataType) -> bool {
     match &data_type.kind {
         TypeKind::Blob => true,
-        TypeKind::Array(element) | TypeKind::Multiset(element) | TypeKind::Vector(element, _) => holds_blob(element),
+        TypeKind::Array(element) | TypeKind::Multiset(element) | TypeKind::Vector(element, _) => {
+            holds_blob(element)
+        }
         TypeKind::Map(key, value) => holds_blob(key) || holds_blob(value),
         TypeKind::Row(fields) => fields.iter().any(|field| holds_blob(&field.data_type)),
         _ => false,
@@ -129,6 +140,8 @@ fn holds_blob(data_type: &DataType) -> bool {
 }
 
 fn refuse(key: &'static str, value: &str) -> Error {
-    Error::unsupported(format!("option {key} is '{value}': writing such a table is not implemented yet"))
-        .with("option", key)
+    Error::unsupported(format!(
+        "option {key} is '{value}': writing such a table is not implemented yet"
+    ))
+    .with("option", key)
 }

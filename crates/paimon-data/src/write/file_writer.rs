@@ -106,12 +106,16 @@ impl BucketWriter {
                     self.open.insert(file)
                 }
             };
-            let room = usize::try_from(settings.target_rows.saturating_sub(file.rows)).unwrap_or(usize::MAX).max(1);
+            let room = usize::try_from(settings.target_rows.saturating_sub(file.rows))
+                .unwrap_or(usize::MAX)
+                .max(1);
             let length = (batch.num_rows() - offset).min(CHECK_ROWS).min(room);
             file.writer.add_batch(&batch.slice(offset, length)).await?;
             file.rows += length as u64;
             offset += length;
-            if file.rows >= settings.target_rows || file.writer.reach_target_size(true, settings.target_size)? {
+            if file.rows >= settings.target_rows
+                || file.writer.reach_target_size(true, settings.target_size)?
+            {
                 self.close_file().await?;
             }
         }
@@ -120,13 +124,25 @@ impl BucketWriter {
 
     async fn open_file(&mut self) -> Result<OpenFile> {
         let settings = self.settings.clone();
-        let name = format!("{}{}-{}{}", settings.prefix, self.uuid, self.next_file, settings.extension);
-        let mut builder = settings.format.create_writer_builder(&settings.fields, settings.batch_size)?;
+        let name = format!(
+            "{}{}-{}{}",
+            settings.prefix, self.uuid, self.next_file, settings.extension
+        );
+        let mut builder = settings
+            .format
+            .create_writer_builder(&settings.fields, settings.batch_size)?;
         builder.with_memory_pool(self.pool.clone());
-        let output = settings.storage.open_output(&Storage::join(&self.dir, &name)).await?;
+        let output = settings
+            .storage
+            .open_output(&Storage::join(&self.dir, &name))
+            .await?;
         let writer = builder.build(output, &settings.compression)?;
         self.next_file += 1;
-        Ok(OpenFile { writer, name, rows: 0 })
+        Ok(OpenFile {
+            writer,
+            name,
+            rows: 0,
+        })
     }
 
     /// Finishes the open file, if there is one, and remembers what is to be committed.
@@ -134,7 +150,11 @@ impl BucketWriter {
         let Some(mut file) = self.open.take() else {
             return Ok(());
         };
-        let finished = file.writer.finish().await.and_then(|()| self.written_stats(file.writer.as_ref()));
+        let finished = file
+            .writer
+            .finish()
+            .await
+            .and_then(|()| self.written_stats(file.writer.as_ref()));
         let mut output = file.writer.into_output();
         let stats = match finished {
             Ok(stats) => stats,
@@ -144,26 +164,58 @@ impl BucketWriter {
             }
         };
         let size = output.position();
-        output.close().await?;
-        let rows = i64::try_from(file.rows).map_err(|_| Error::resources("a file has too many rows"))?;
+        let described = match output.close().await {
+            Ok(()) => self.describe(file.name.clone(), file.rows, size, stats).await,
+            Err(e) => Err(e),
+        };
+        match described {
+            Ok(meta) => {
+                self.next_sequence = meta.max_sequence_number + 1;
+                self.files.push(meta);
+                Ok(())
+            }
+            Err(e) => {
+                // nobody else knows the name, so the file can go whether or not it became visible
+                if let Err(e) = self
+                    .settings
+                    .storage
+                    .delete(&Storage::join(&self.dir, &file.name))
+                    .await
+                {
+                    tracing::warn!(file = file.name, error = %e, "a data file that failed was not removed");
+                }
+                Err(e)
+            }
+        }
+    }
+
+    /// The meta of a file that is closed.
+    async fn describe(
+        &mut self,
+        name: String,
+        rows: u64,
+        size: u64,
+        stats: Option<(Option<Vec<String>>, SimpleStats)>,
+    ) -> Result<DataFileMeta> {
         let (value_stats_cols, value_stats) = match stats {
             Some(stats) => stats,
-            None => self.extract(&file.name, size).await?,
+            None => self.extract(&name, size).await?,
         };
+        let row_count = i64::try_from(rows).map_err(|_| Error::resources("a file has too many rows"))?;
         let first = self.next_sequence;
-        self.next_sequence = first
-            .checked_add(rows)
-            .ok_or_else(|| Error::invalid("sequence numbers of the bucket are used up").with("path", &self.dir))?;
-        self.files.push(DataFileMeta {
-            file_name: file.name,
+        let next = first.checked_add(row_count).ok_or_else(|| {
+            Error::invalid("sequence numbers of the bucket are used up").with("path", &self.dir)
+        })?;
+        Ok(DataFileMeta {
+            file_name: name,
             file_size: i64::try_from(size).map_err(|_| Error::resources("a file is too large"))?,
-            row_count: rows,
+            row_count,
             min_key: BinaryRow::empty(),
             max_key: BinaryRow::empty(),
             key_stats: SimpleStats::empty(),
             value_stats,
             min_sequence_number: first,
-            max_sequence_number: self.next_sequence - 1,
+            max_sequence_number: next - 1,
             schema_id: self.settings.schema_id,
             level: 0,
             extra_files: Vec::new(),
@@ -176,8 +228,7 @@ impl BucketWriter {
             first_row_id: None,
             write_cols: None,
             write_cols_sequences: None,
-        });
-        Ok(())
+        })
     }
 
     /// The statistics of a finished file, `None` when the writer cannot tell them.
@@ -189,7 +240,9 @@ impl BucketWriter {
         match writer.written_stats() {
             Some(provider) => {
                 let pool: Arc<dyn MemoryPool> = self.pool.clone();
-                stats.convert(&provider.extract_written_file_stats(&pool)?).map(Some)
+                stats
+                    .convert(&provider.extract_written_file_stats(&pool)?)
+                    .map(Some)
             }
             None => Ok(None),
         }
@@ -203,7 +256,10 @@ impl BucketWriter {
             Err(e) if e.kind() == ErrorKind::Unsupported => return settings.stats.nothing(),
             Err(e) => return Err(e),
         };
-        let file = settings.storage.open_input(&Storage::join(&self.dir, name), Some(size)).await?;
+        let file = settings
+            .storage
+            .open_input(&Storage::join(&self.dir, name), Some(size))
+            .await?;
         match extractor.extract(file, self.pool.clone()).await {
             Ok(found) => settings.stats.convert(&found),
             // the format keeps no statistics
@@ -219,7 +275,11 @@ impl BucketWriter {
         }
         let mut result = Ok(());
         for file in self.take_files() {
-            let deleted = self.settings.storage.delete(&Storage::join(&self.dir, &file.file_name)).await;
+            let deleted = self
+                .settings
+                .storage
+                .delete(&Storage::join(&self.dir, &file.file_name))
+                .await;
             result = result.and(deleted);
         }
         result

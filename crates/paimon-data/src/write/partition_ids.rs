@@ -7,8 +7,8 @@ use std::hash::Hash;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
 };
 use arrow_array::{Array, ArrowPrimitiveType};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
@@ -30,7 +30,10 @@ impl PartitionIds {
     /// # Errors
     /// `Unsupported` for a column of a type that cannot be a partition column.
     pub(crate) fn new(columns: &[&dyn Array], rows: usize) -> Result<Self> {
-        let mut found = PartitionIds { ids: vec![0; rows], first_rows: if rows == 0 { vec![] } else { vec![0] } };
+        let mut found = PartitionIds {
+            ids: vec![0; rows],
+            first_rows: if rows == 0 { vec![] } else { vec![0] },
+        };
         for column in columns {
             let values = number_values(*column)?;
             if values.first_rows.len() <= 1 {
@@ -40,7 +43,11 @@ impl PartitionIds {
                 found = values;
                 continue;
             }
-            let pairs = found.ids.iter().zip(&values.ids).map(|(a, b)| (u64::from(*a) << 32) | u64::from(*b));
+            let pairs = found
+                .ids
+                .iter()
+                .zip(&values.ids)
+                .map(|(a, b)| (u64::from(*a) << 32) | u64::from(*b));
             found = number(pairs);
         }
         Ok(found)
@@ -87,12 +94,22 @@ fn number_values(array: &dyn Array) -> Result<PartitionIds> {
         ArrowType::Date32 => primitive::<Date32Type, _>(array, |v| v),
         ArrowType::Time32(TimeUnit::Millisecond) => primitive::<Time32MillisecondType, _>(array, |v| v),
         ArrowType::Decimal128(..) => primitive::<Decimal128Type, _>(array, |v| v),
-        ArrowType::Timestamp(TimeUnit::Millisecond, _) => primitive::<TimestampMillisecondType, _>(array, |v| v),
-        ArrowType::Timestamp(TimeUnit::Microsecond, _) => primitive::<TimestampMicrosecondType, _>(array, |v| v),
-        ArrowType::Timestamp(TimeUnit::Nanosecond, _) => primitive::<TimestampNanosecondType, _>(array, |v| v),
+        ArrowType::Timestamp(TimeUnit::Millisecond, _) => {
+            primitive::<TimestampMillisecondType, _>(array, |v| v)
+        }
+        ArrowType::Timestamp(TimeUnit::Microsecond, _) => {
+            primitive::<TimestampMicrosecondType, _>(array, |v| v)
+        }
+        ArrowType::Timestamp(TimeUnit::Nanosecond, _) => {
+            primitive::<TimestampNanosecondType, _>(array, |v| v)
+        }
         ArrowType::Utf8 => number(array.as_string::<i32>().iter()),
         ArrowType::Binary => number(array.as_binary::<i32>().iter()),
-        other => return Err(Error::unsupported(format!("a column of Arrow type {other} cannot be a partition column"))),
+        other => {
+            return Err(Error::unsupported(format!(
+                "a column of Arrow type {other} cannot be a partition column"
+            )));
+        }
     })
 }
 

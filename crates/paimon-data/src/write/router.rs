@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
-    TimestampMillisecondType,
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Time32MillisecondType, TimestampMillisecondType,
 };
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use arrow_select::take::take;
 use paimon_types::{
-    BinaryRow, BinaryRowWriter, BucketFunction, CoreOptions, DataType, Datum, Error, Result, TableSchema, TypeKind,
-    bigint_row_hash, bucket_from_hash, bytes_row_hash, int_row_hash, mod_bucket, null_row_hash,
+    BinaryRow, BinaryRowWriter, BucketFunction, CoreOptions, DataType, Datum, Error, Result, TableSchema,
+    TypeKind, bigint_row_hash, bucket_from_hash, bytes_row_hash, int_row_hash, mod_bucket, null_row_hash,
 };
 
 use super::partition_ids::PartitionIds;
@@ -44,7 +44,11 @@ pub(crate) struct Router {
 enum Buckets {
     /// Everything in bucket 0.
     One,
-    Fixed { function: BucketFunction, keys: Vec<(usize, DataType)>, count: i32 },
+    Fixed {
+        function: BucketFunction,
+        keys: Vec<(usize, DataType)>,
+        count: i32,
+    },
 }
 
 impl Router {
@@ -55,28 +59,48 @@ impl Router {
     /// `Unsupported` when the bucket function does not take the key's types.
     pub(crate) fn new(schema: &TableSchema, options: &CoreOptions) -> Result<Self> {
         let column = |name: &str, what: &str| {
-            let found = schema.fields.iter().enumerate().find(|(_, field)| field.name == name);
-            found.map(|(index, field)| (index, field.data_type.clone())).ok_or_else(|| {
-                Error::invalid(format!("{what} column '{name}' is not a column of the table")).with("column", name)
-            })
+            let found = schema
+                .fields
+                .iter()
+                .enumerate()
+                .find(|(_, field)| field.name == name);
+            found
+                .map(|(index, field)| (index, field.data_type.clone()))
+                .ok_or_else(|| {
+                    Error::invalid(format!("{what} column '{name}' is not a column of the table"))
+                        .with("column", name)
+                })
         };
-        let partition =
-            schema.partition_keys.iter().map(|name| column(name, "partition")).collect::<Result<Vec<_>>>()?;
+        let partition = schema
+            .partition_keys
+            .iter()
+            .map(|name| column(name, "partition"))
+            .collect::<Result<Vec<_>>>()?;
         // bucket 1 of tables of version 1 has no key, and one bucket needs none
         let buckets = if options.bucket <= 1 {
             Buckets::One
         } else {
             let keys = schema.bucket_keys();
             if keys.is_empty() {
-                return Err(Error::invalid(format!("a table with {} buckets needs a bucket key", options.bucket))
-                    .with("option", "bucket-key"));
+                return Err(Error::invalid(format!(
+                    "a table with {} buckets needs a bucket key",
+                    options.bucket
+                ))
+                .with("option", "bucket-key"));
             }
-            let keys = keys.into_iter().map(|name| column(name, "bucket key")).collect::<Result<Vec<_>>>()?;
+            let keys = keys
+                .into_iter()
+                .map(|name| column(name, "bucket key"))
+                .collect::<Result<Vec<_>>>()?;
             let types: Vec<DataType> = keys.iter().map(|(_, data_type)| data_type.clone()).collect();
             // a row of NULLs shows whether the function takes the types
             let nulls = BinaryRow::encode(&types, &vec![None; types.len()])?;
             options.bucket_function.bucket(&nulls, &types, options.bucket)?;
-            Buckets::Fixed { function: options.bucket_function, keys, count: options.bucket }
+            Buckets::Fixed {
+                function: options.bucket_function,
+                keys,
+                count: options.bucket,
+            }
         };
         Ok(Router { partition, buckets })
     }
@@ -90,12 +114,19 @@ impl Router {
         if rows == 0 {
             return Ok(Vec::new());
         }
-        let columns = self.partition.iter().map(|(index, _)| column(batch, *index)).collect::<Result<Vec<_>>>()?;
+        let columns = self
+            .partition
+            .iter()
+            .map(|(index, _)| column(batch, *index))
+            .collect::<Result<Vec<_>>>()?;
         let columns: Vec<&dyn Array> = columns.iter().map(|c| c.as_ref()).collect();
         let partitions = PartitionIds::new(&columns, rows)?;
         let buckets = self.bucket_of_rows(batch)?;
-        let partition_rows =
-            partitions.first_rows.iter().map(|row| self.partition_row(batch, *row)).collect::<Result<Vec<_>>>()?;
+        let partition_rows = partitions
+            .first_rows
+            .iter()
+            .map(|row| self.partition_row(batch, *row))
+            .collect::<Result<Vec<_>>>()?;
 
         let groups = group_rows(&partitions, buckets.as_deref(), self.bucket_count());
         let single = groups.len() == 1;
@@ -106,8 +137,16 @@ impl Router {
                     .get(partition as usize)
                     .cloned()
                     .ok_or_else(|| Error::invalid("row without partition"))?;
-                let rows = if single { batch.clone() } else { take_rows(batch, UInt32Array::from(rows))? };
-                Ok(Group { partition, bucket, rows })
+                let rows = if single {
+                    batch.clone()
+                } else {
+                    take_rows(batch, UInt32Array::from(rows))?
+                };
+                Ok(Group {
+                    partition,
+                    bucket,
+                    rows,
+                })
             })
             .collect()
     }
@@ -123,7 +162,11 @@ impl Router {
         if self.partition.is_empty() {
             return Ok(BinaryRow::empty());
         }
-        let types: Vec<DataType> = self.partition.iter().map(|(_, data_type)| data_type.clone()).collect();
+        let types: Vec<DataType> = self
+            .partition
+            .iter()
+            .map(|(_, data_type)| data_type.clone())
+            .collect();
         let values: Vec<Option<Datum>> = self
             .partition
             .iter()
@@ -134,7 +177,12 @@ impl Router {
 
     /// The bucket of each row, `None` when all are in bucket 0.
     fn bucket_of_rows(&self, batch: &RecordBatch) -> Result<Option<Vec<i32>>> {
-        let Buckets::Fixed { function, keys, count } = &self.buckets else {
+        let Buckets::Fixed {
+            function,
+            keys,
+            count,
+        } = &self.buckets
+        else {
             return Ok(None);
         };
         if let [(index, data_type)] = keys.as_slice() {
@@ -143,7 +191,10 @@ impl Router {
                 return Ok(Some(buckets));
             }
         }
-        let arrays = keys.iter().map(|(index, _)| column(batch, *index)).collect::<Result<Vec<_>>>()?;
+        let arrays = keys
+            .iter()
+            .map(|(index, _)| column(batch, *index))
+            .collect::<Result<Vec<_>>>()?;
         let types: Vec<DataType> = keys.iter().map(|(_, data_type)| data_type.clone()).collect();
         let mut writer = BinaryRowWriter::new(types.len());
         let mut buckets = Vec::with_capacity(batch.num_rows());
@@ -162,12 +213,16 @@ impl Router {
 }
 
 fn column(batch: &RecordBatch, index: usize) -> Result<&ArrayRef> {
-    batch.columns().get(index).ok_or_else(|| Error::invalid("the batch has too few columns"))
+    batch
+        .columns()
+        .get(index)
+        .ok_or_else(|| Error::invalid("the batch has too few columns"))
 }
 
 /// Copies rows, so that a group does not keep the whole batch alive.
 fn take_rows(batch: &RecordBatch, rows: UInt32Array) -> Result<RecordBatch> {
-    let fail = |e: arrow_schema::ArrowError| Error::invalid("cannot split the batch by bucket").with_source(e);
+    let fail =
+        |e: arrow_schema::ArrowError| Error::invalid("cannot split the batch by bucket").with_source(e);
     let columns = batch
         .columns()
         .iter()
@@ -179,17 +234,27 @@ fn take_rows(batch: &RecordBatch, rows: UInt32Array) -> Result<RecordBatch> {
 }
 
 /// (partition number, bucket, rows) in the order of the first rows. With one group its rows are not listed.
-fn group_rows(partitions: &PartitionIds, buckets: Option<&[i32]>, bucket_count: usize) -> Vec<(u32, i32, Vec<u32>)> {
+fn group_rows(
+    partitions: &PartitionIds,
+    buckets: Option<&[i32]>,
+    bucket_count: usize,
+) -> Vec<(u32, i32, Vec<u32>)> {
     if partitions.first_rows.len() <= 1 && buckets.is_none() {
         return vec![(0, 0, Vec::new())];
     }
     let mut groups: Vec<(u32, i32, Vec<u32>)> = Vec::new();
     let dense = partitions.first_rows.len().saturating_mul(bucket_count);
-    let mut table: Vec<u32> = if dense <= DENSE { vec![u32::MAX; dense] } else { Vec::new() };
+    let mut table: Vec<u32> = if dense <= DENSE {
+        vec![u32::MAX; dense]
+    } else {
+        Vec::new()
+    };
     let mut map: HashMap<(u32, i32), u32> = HashMap::new();
     for (row, partition) in partitions.ids.iter().enumerate() {
         let bucket = buckets.and_then(|b| b.get(row)).copied().unwrap_or(0);
-        let slot = (*partition as usize).saturating_mul(bucket_count).saturating_add(usize::try_from(bucket).unwrap_or(0));
+        let slot = (*partition as usize)
+            .saturating_mul(bucket_count)
+            .saturating_add(usize::try_from(bucket).unwrap_or(0));
         let next = groups.len() as u32;
         let group = match table.get_mut(slot) {
             Some(group) => group,
@@ -207,7 +272,12 @@ fn group_rows(partitions: &PartitionIds, buckets: Option<&[i32]>, bucket_count: 
 }
 
 /// Buckets of a key of one column whose value lies in one slot or is a string; `None` when the general way is needed.
-fn single_key_buckets(function: BucketFunction, array: &dyn Array, key: &DataType, count: i32) -> Option<Vec<i32>> {
+fn single_key_buckets(
+    function: BucketFunction,
+    array: &dyn Array,
+    key: &DataType,
+    count: i32,
+) -> Option<Vec<i32>> {
     fn primitive<T: ArrowPrimitiveType>(
         array: &dyn Array,
         null: i32,
@@ -251,16 +321,29 @@ fn single_key_buckets(function: BucketFunction, array: &dyn Array, key: &DataTyp
         TypeKind::Timestamp(p) | TypeKind::TimestampLtz(p) if *p <= 3 => {
             primitive::<TimestampMillisecondType>(array, null, long)
         }
-        TypeKind::Boolean => {
-            Some(array.as_boolean_opt()?.iter().map(|v| v.map_or(null, |v| int(i32::from(v)))).collect())
-        }
+        TypeKind::Boolean => Some(
+            array
+                .as_boolean_opt()?
+                .iter()
+                .map(|v| v.map_or(null, |v| int(i32::from(v))))
+                .collect(),
+        ),
         TypeKind::Char(_) | TypeKind::VarChar(_) => {
             let array = array.as_string_opt::<i32>()?;
-            Some(array.iter().map(|v| v.map_or(null, |v| bytes(v.as_bytes()))).collect())
+            Some(
+                array
+                    .iter()
+                    .map(|v| v.map_or(null, |v| bytes(v.as_bytes())))
+                    .collect(),
+            )
         }
-        TypeKind::Binary(_) | TypeKind::VarBinary(_) => {
-            Some(array.as_binary_opt::<i32>()?.iter().map(|v| v.map_or(null, bytes)).collect())
-        }
+        TypeKind::Binary(_) | TypeKind::VarBinary(_) => Some(
+            array
+                .as_binary_opt::<i32>()?
+                .iter()
+                .map(|v| v.map_or(null, bytes))
+                .collect(),
+        ),
         _ => None,
     }
 }

@@ -23,7 +23,10 @@ impl StatsCollector {
             .enumerate()
             .map(|(index, field)| Ok((field.clone(), options.stats_mode(&field.name, index)?)))
             .collect::<Result<_>>()?;
-        Ok(StatsCollector { columns, dense: options.metadata_stats_dense_store })
+        Ok(StatsCollector {
+            columns,
+            dense: options.metadata_stats_dense_store,
+        })
     }
 
     /// False when no column wants statistics: then none need be extracted.
@@ -48,7 +51,10 @@ impl StatsCollector {
             .map(|((field, mode), stats)| (field, apply_mode(*mode, &field.data_type, stats)))
             .filter(|(_, stats)| !self.dense || !is_none(stats))
             .collect();
-        let types: Vec<DataType> = kept.iter().map(|(field, _)| field.data_type.with_nullable(true)).collect();
+        let types: Vec<DataType> = kept
+            .iter()
+            .map(|(field, _)| field.data_type.with_nullable(true))
+            .collect();
         let row = |values: Vec<Option<Datum>>| BinaryRow::encode(&types, &values);
         let stats = SimpleStats {
             min_values: row(kept.iter().map(|(_, stats)| stats.min.clone()).collect())?,
@@ -72,7 +78,11 @@ fn is_none(stats: &ColumnStats) -> bool {
 
 /// What `mode` keeps of a column's statistics.
 fn apply_mode(mode: StatsMode, data_type: &DataType, stats: &ColumnStats) -> ColumnStats {
-    let counts = ColumnStats { min: None, max: None, null_count: stats.null_count };
+    let counts = ColumnStats {
+        min: None,
+        max: None,
+        null_count: stats.null_count,
+    };
     let bounded = !data_type.is_nested()
         && !matches!(
             data_type.kind,
@@ -94,7 +104,11 @@ fn apply_mode(mode: StatsMode, data_type: &DataType, stats: &ColumnStats) -> Col
                     some => some,
                 },
             };
-            ColumnStats { min, max, null_count: stats.null_count }
+            ColumnStats {
+                min,
+                max,
+                null_count: stats.null_count,
+            }
         }
     }
 }
@@ -157,31 +171,56 @@ mod tests {
     use super::*;
 
     fn fields() -> Vec<DataField> {
-        let types = [DataType::new(TypeKind::Int), DataType::string(), DataType::bytes()];
-        let types = types.into_iter().chain([DataType::new(TypeKind::Array(Box::new(DataType::new(TypeKind::Int))))]);
-        types.enumerate().map(|(i, t)| DataField::new(i as i32, ["i", "s", "b", "a"][i], t)).collect()
+        let types = [
+            DataType::new(TypeKind::Int),
+            DataType::string(),
+            DataType::bytes(),
+        ];
+        let types = types
+            .into_iter()
+            .chain([DataType::new(TypeKind::Array(Box::new(DataType::new(
+                TypeKind::Int,
+            ))))]);
+        types
+            .enumerate()
+            .map(|(i, t)| DataField::new(i as i32, ["i", "s", "b", "a"][i], t))
+            .collect()
     }
 
     fn collector(options: &[(&str, &str)]) -> StatsCollector {
-        let map: BTreeMap<String, String> = options.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        let map: BTreeMap<String, String> = options
+            .iter()
+            .map(|(k, v)| (k.to_string(), v.to_string()))
+            .collect();
         StatsCollector::new(&fields(), &CoreOptions::from_map(&map).unwrap()).unwrap()
     }
 
     fn stats(min: Datum, max: Datum, nulls: i64) -> ColumnStats {
-        ColumnStats { min: Some(min), max: Some(max), null_count: Some(nulls) }
+        ColumnStats {
+            min: Some(min),
+            max: Some(max),
+            null_count: Some(nulls),
+        }
     }
 
     fn found() -> Vec<ColumnStats> {
         vec![
             stats(Datum::Int(1), Datum::Int(9), 2),
-            stats(Datum::String("abcdefghijklmnopqrst".into()), Datum::String("zbcdefghijklmnopqrst".into()), 0),
+            stats(
+                Datum::String("abcdefghijklmnopqrst".into()),
+                Datum::String("zbcdefghijklmnopqrst".into()),
+                0,
+            ),
             stats(Datum::Bytes(vec![0xff; 20]), Datum::Bytes(vec![0xff; 20]), 1),
             ColumnStats::default(),
         ]
     }
 
     fn decoded(stats: &SimpleStats, types: &[DataType]) -> (Vec<Option<Datum>>, Vec<Option<Datum>>) {
-        (stats.min_values.decode(types).unwrap(), stats.max_values.decode(types).unwrap())
+        (
+            stats.min_values.decode(types).unwrap(),
+            stats.max_values.decode(types).unwrap(),
+        )
     }
 
     #[test]
@@ -190,8 +229,22 @@ mod tests {
         assert_eq!(columns.unwrap(), ["i", "s", "b"]);
         let types: Vec<DataType> = fields().iter().take(3).map(|f| f.data_type.clone()).collect();
         let (min, max) = decoded(&stats, &types);
-        assert_eq!(min, [Some(Datum::Int(1)), Some(Datum::String("abcdefghijklmnop".into())), None]);
-        assert_eq!(max, [Some(Datum::Int(9)), Some(Datum::String("zbcdefghijklmnoq".into())), None]);
+        assert_eq!(
+            min,
+            [
+                Some(Datum::Int(1)),
+                Some(Datum::String("abcdefghijklmnop".into())),
+                None
+            ]
+        );
+        assert_eq!(
+            max,
+            [
+                Some(Datum::Int(9)),
+                Some(Datum::String("zbcdefghijklmnoq".into())),
+                None
+            ]
+        );
         assert_eq!(stats.null_counts, [Some(2), Some(0), Some(1)]);
     }
 
@@ -213,7 +266,9 @@ mod tests {
 
     #[test]
     fn dense_store_off_keeps_all_columns() {
-        let (columns, stats) = collector(&[("metadata.stats-dense-store", "false")]).convert(&found()).unwrap();
+        let (columns, stats) = collector(&[("metadata.stats-dense-store", "false")])
+            .convert(&found())
+            .unwrap();
         assert_eq!(columns, None);
         assert_eq!(stats.min_values.arity(), 4);
         assert_eq!(stats.null_counts, [Some(2), Some(0), Some(1), None]);

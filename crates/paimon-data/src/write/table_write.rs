@@ -139,8 +139,10 @@ impl TableWrite {
         self.check()?;
         let batch = self.mapper.map(batch)?;
         let groups = self.router.route(&batch)?;
-        let places =
-            groups.iter().map(|group| self.bucket(&group.partition, group.bucket)).collect::<Result<Vec<_>>>()?;
+        let places = groups
+            .iter()
+            .map(|group| self.bucket(&group.partition, group.bucket))
+            .collect::<Result<Vec<_>>>()?;
         self.broken = true;
         for (group, at) in groups.into_iter().zip(places) {
             self.add(at, group).await?;
@@ -167,7 +169,12 @@ impl TableWrite {
         for bucket in &mut self.buckets {
             let files: Vec<DataFileMeta> = bucket.writer.as_mut().map(|w| w.take_files()).unwrap_or_default();
             if !files.is_empty() {
-                messages.push(CommitMessage::append(bucket.partition.clone(), bucket.bucket, total_buckets, files));
+                messages.push(CommitMessage::append(
+                    bucket.partition.clone(),
+                    bucket.bucket,
+                    total_buckets,
+                    files,
+                ));
             }
         }
         self.broken = false;
@@ -212,7 +219,9 @@ impl TableWrite {
         let first = match self.context.restore.get(&key) {
             None => 0,
             Some(max) => max.checked_add(1).ok_or_else(|| {
-                Error::invalid(format!("sequence numbers of bucket {bucket} are used up, the largest is {max}"))
+                Error::invalid(format!(
+                    "sequence numbers of bucket {bucket} are used up, the largest is {max}"
+                ))
             })?,
         };
         let dir = self.bucket_dir(partition, bucket)?;
@@ -325,8 +334,12 @@ impl TableWrite {
         if held <= self.context.memory_limit {
             return Ok(());
         }
-        let mut largest: Vec<(Reverse<u64>, usize)> =
-            self.buckets.iter().enumerate().map(|(at, bucket)| (Reverse(bucket.held()), at)).collect();
+        let mut largest: Vec<(Reverse<u64>, usize)> = self
+            .buckets
+            .iter()
+            .enumerate()
+            .map(|(at, bucket)| (Reverse(bucket.held()), at))
+            .collect();
         largest.sort_unstable();
         // down to half, so that the next batch does not begin it again
         let mut too_much = held.saturating_sub(self.context.memory_limit / 2);
@@ -339,7 +352,11 @@ impl TableWrite {
             closing.push(at);
             too_much = too_much.saturating_sub(bytes);
         }
-        tracing::debug!(held, files = closing.len(), "memory limit reached, files are finished early");
+        tracing::debug!(
+            held,
+            files = closing.len(),
+            "memory limit reached, files are finished early"
+        );
         for at in closing {
             self.wait(at).await?;
         }
@@ -354,7 +371,10 @@ fn no_bucket() -> Error {
 /// Bytes of the rows of a batch, without what its buffers hold besides.
 fn batch_bytes(batch: &RecordBatch) -> u64 {
     let column = |array: &Arc<dyn Array>| {
-        array.to_data().get_slice_memory_size().unwrap_or_else(|_| array.get_array_memory_size()) as u64
+        array
+            .to_data()
+            .get_slice_memory_size()
+            .unwrap_or_else(|_| array.get_array_memory_size()) as u64
     };
     batch.columns().iter().map(column).sum()
 }

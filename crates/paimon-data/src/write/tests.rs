@@ -2,6 +2,7 @@
 
 //! Batches, routing and files of the writer.
 
+#[cfg(feature = "parquet")]
 mod files;
 mod mapping;
 mod routing;
@@ -17,8 +18,11 @@ fn int() -> DataType {
 }
 
 fn schema(columns: &[(&str, DataType)], partition_keys: &[&str], options: &[(&str, &str)]) -> TableSchema {
-    let fields: Vec<DataField> =
-        columns.iter().enumerate().map(|(i, (name, t))| DataField::new(i as i32, *name, t.clone())).collect();
+    let fields: Vec<DataField> = columns
+        .iter()
+        .enumerate()
+        .map(|(i, (name, t))| DataField::new(i as i32, *name, t.clone()))
+        .collect();
     TableSchema {
         version: 3,
         id: 7,
@@ -33,7 +37,10 @@ fn schema(columns: &[(&str, DataType)], partition_keys: &[&str], options: &[(&st
 }
 
 fn map(options: &[(&str, &str)]) -> BTreeMap<String, String> {
-    options.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
+    options
+        .iter()
+        .map(|(k, v)| (k.to_string(), v.to_string()))
+        .collect()
 }
 
 fn core_options(options: &[(&str, &str)]) -> CoreOptions {
