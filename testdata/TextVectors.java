@@ -9,7 +9,10 @@ import org.apache.paimon.types.*;
 import org.apache.paimon.utils.PartitionPathUtils;
 import org.apache.paimon.utils.TypeUtils;
 
-/** Prints java-text.jsonl: what Java answers when it turns values into text and text into values. */
+/**
+ * Prints java-text.jsonl: what Java answers when it turns values into text and text into values. Made with paimon-bundle 1.4.2 and the
+ * Hadoop client 3.3.6 on the class path, JDK 17, -Duser.timezone=UTC.
+ */
 public class TextVectors {
     static String quote(String s) {
         StringBuilder b = new StringBuilder("\"");

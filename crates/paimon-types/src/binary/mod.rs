@@ -64,7 +64,7 @@ impl BinaryRow {
     /// `InvalidInput` when a value does not fit its type: another kind, a decimal of another scale or too many digits, nanoseconds in a
     /// TIMESTAMP with p ≤ 3.
     pub fn encode(types: &[DataType], values: &[Option<Datum>]) -> Result<Self> {
-        let mut bytes = Vec::with_capacity(layout::fixed_size(types.len()).saturating_add(32));
+        let mut bytes = Vec::with_capacity(layout::fixed_size(types.len()).saturating_add(24 * values.len()));
         write::row(&mut bytes, types.iter(), values, 0)?;
         Self::new(types.len(), bytes)
     }

@@ -141,22 +141,22 @@ impl<'a> BinaryArrayRef<'a> {
         self.len == 0
     }
 
-    /// Elements of an ARRAY<BIGINT>.
+    /// Elements of an `ARRAY<BIGINT>`.
     pub fn to_i64_vec(&self) -> Result<Vec<Option<i64>>> {
         self.collect(8, |region, at| region.i64(at))
     }
 
-    /// Elements of an ARRAY<INT>.
+    /// Elements of an `ARRAY<INT>`.
     pub fn to_i32_vec(&self) -> Result<Vec<Option<i32>>> {
         self.collect(4, |region, at| region.i32(at))
     }
 
-    /// Elements of an ARRAY<STRING>.
+    /// Elements of an `ARRAY<STRING>`.
     pub fn to_str_vec(&self) -> Result<Vec<Option<&'a str>>> {
         self.collect(8, |region, at| region.string(at))
     }
 
-    /// Elements of an ARRAY<ROW> of `arity` fields.
+    /// Elements of an `ARRAY<ROW>` of `arity` fields.
     pub fn to_row_vec(&self, arity: usize) -> Result<Vec<Option<BinaryRowRef<'a>>>> {
         self.collect(8, |region, at| BinaryRowRef::new(arity, region.piece(at)?))
     }

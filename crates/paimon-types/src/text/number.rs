@@ -2,35 +2,38 @@
 
 //! Numbers as Java prints and parses them (`Double.toString`, `BigDecimal`, `BinaryStringUtils`).
 
+use std::fmt::Write;
+
 use crate::binary::fits_precision;
 
 /// Java `Float.toString` of JDK 19 and later: the shortest decimal that reads back, at least two digits, plain for 10⁻³ ≤ |x| < 10⁷.
 pub fn java_float_to_string(value: f32) -> String {
-    let shortest = format!("{value:e}");
-    let two_digits = format!("{value:.1e}");
-    let digits = match two_digits.parse::<f32>() {
-        Ok(back) if back == value && mantissa_digits(&shortest) == 1 => two_digits,
-        _ => shortest,
-    };
+    let mut digits = format!("{value:e}");
+    if has_one_digit(&digits) {
+        // Of all decimals of two digits that read back, Java takes the nearest.
+        let two = format!("{value:.1e}");
+        if two.parse::<f32>().is_ok_and(|back| back == value) {
+            digits = two;
+        }
+    }
     java_notation(&digits, value.is_nan(), value.is_infinite())
 }
 
 /// Java `Double.toString` of JDK 19 and later, see [`java_float_to_string`].
 pub fn java_double_to_string(value: f64) -> String {
-    let shortest = format!("{value:e}");
-    let two_digits = format!("{value:.1e}");
-    let digits = match two_digits.parse::<f64>() {
-        Ok(back) if back == value && mantissa_digits(&shortest) == 1 => two_digits,
-        _ => shortest,
-    };
+    let mut digits = format!("{value:e}");
+    if has_one_digit(&digits) {
+        let two = format!("{value:.1e}");
+        if two.parse::<f64>().is_ok_and(|back| back == value) {
+            digits = two;
+        }
+    }
     java_notation(&digits, value.is_nan(), value.is_infinite())
 }
 
-fn mantissa_digits(text: &str) -> usize {
-    text.bytes()
-        .take_while(|b| *b != b'e')
-        .filter(u8::is_ascii_digit)
-        .count()
+/// True for `de±n` without a fraction.
+fn has_one_digit(text: &str) -> bool {
+    !text.contains('.')
 }
 
 /// From `-d.ddde-n` to Java's notation.
@@ -46,32 +49,35 @@ fn java_notation(text: &str, nan: bool, infinite: bool) -> String {
         return format!("{sign}Infinity");
     }
     let (mantissa, exponent) = magnitude.split_once('e').unwrap_or((magnitude, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let digits = digits.trim_end_matches('0');
-    let (first, rest) = digits.split_at_checked(1).unwrap_or(("0", ""));
-    let or_zero = |text: &str| {
-        if text.is_empty() {
-            "0".to_owned()
-        } else {
-            text.to_owned()
-        }
-    };
+    let (first, rest) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (rest, exponent) = (rest.trim_end_matches('0'), exponent.parse::<i32>().unwrap_or(0));
+    let mut out = String::with_capacity(text.len() + 8);
+    out.push_str(sign);
     match exponent {
-        _ if first == "0" => format!("{sign}0.0"),
         0..=6 => {
             let point = exponent as usize;
             let (integer, fraction) = rest.split_at_checked(point).unwrap_or((rest, ""));
-            let zeros = point - integer.len();
-            format!(
-                "{sign}{first}{integer}{}.{}",
-                "0".repeat(zeros),
-                or_zero(fraction)
-            )
+            out.push_str(first);
+            out.push_str(integer);
+            out.extend(std::iter::repeat_n('0', point - integer.len()));
+            out.push('.');
+            out.push_str(if fraction.is_empty() { "0" } else { fraction });
         }
-        -3..=-1 => format!("{sign}0.{}{digits}", "0".repeat(-exponent as usize - 1)),
-        _ => format!("{sign}{first}.{}E{exponent}", or_zero(rest)),
+        -3..=-1 => {
+            out.push_str("0.");
+            out.extend(std::iter::repeat_n('0', exponent.unsigned_abs() as usize - 1));
+            out.push_str(first);
+            out.push_str(rest);
+        }
+        _ => {
+            out.push_str(first);
+            out.push('.');
+            out.push_str(if rest.is_empty() { "0" } else { rest });
+            // Writing to a String cannot fail.
+            let _ = write!(out, "E{exponent}");
+        }
     }
+    out
 }
 
 /// `unscaled` × 10^−`scale` in plain notation with exactly `scale` fraction digits (Java `BigDecimal.toPlainString`).

@@ -68,11 +68,14 @@ pub fn timestamp_to_string(value: Timestamp, precision: u8) -> String {
         seconds / 60 % 60,
         seconds % 60
     );
-    let fraction = format!("{nanos:09}");
-    let significant = fraction.trim_end_matches('0').len();
-    let digits = significant.max(usize::from(precision.min(9)));
+    let mut digits = 9;
+    let mut fraction = nanos;
+    while digits > precision.min(9) && fraction % 10 == 0 {
+        fraction /= 10;
+        digits -= 1;
+    }
     if digits > 0 {
-        let _ = write!(out, ".{}", fraction.get(..digits).unwrap_or(&fraction));
+        let _ = write!(out, ".{fraction:0width$}", width = usize::from(digits));
     }
     out
 }
