@@ -8,7 +8,7 @@ use paimon_meta::{CommitOutcome, Table};
 use paimon_storage::{Environment, Storage};
 use paimon_types::ErrorKind;
 
-use crate::support::{append, create, latest, live_names, new_table};
+use crate::support::{append, append_to, create, latest, live_names, new_table};
 
 const WRITERS: usize = 8;
 const COMMITS: usize = 25;
@@ -87,4 +87,94 @@ async fn one_of_many_creates_the_table() {
         .await
         .unwrap();
     assert_eq!(table.schema().comment, made[0]);
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// A file for a partition.
+    Append(i32),
+    /// One file instead of all of partition 1.
+    Overwrite,
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn overwrites_and_appends_are_serial() {
+    let storage = Storage::memory();
+    let options = [
+        ("manifest.merge-min-count", "4"),
+        ("commit.max-retries", "1000"),
+        ("commit.max-retry-wait", "50 ms"),
+    ];
+    let table = create(&storage, "memory://w/t", true, &options).await;
+    let mut writers = tokio::task::JoinSet::new();
+    for (writer, change) in [
+        Change::Append(1),
+        Change::Append(2),
+        Change::Overwrite,
+        Change::Overwrite,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let table = table.clone();
+        writers.spawn(async move {
+            let mut done = Vec::new();
+            for i in 0..COMMITS {
+                let name = format!("w{writer}-{i:02}");
+                let commit = table.new_commit();
+                let outcome = match change {
+                    Change::Append(p) => commit.commit(append_to(Some(p), &name, 1)).await,
+                    Change::Overwrite => commit.overwrite(None, append_to(Some(1), &name, 1)).await,
+                };
+                done.push((outcome.unwrap().snapshot_ids()[0], change, name));
+            }
+            done
+        });
+    }
+    let mut done: Vec<_> = writers.join_all().await.into_iter().flatten().collect();
+    done.sort_by_key(|(id, ..)| *id);
+    let mut expected: Vec<(i32, String)> = Vec::new();
+    for (id, change, name) in done {
+        match change {
+            Change::Append(p) => expected.push((p, name)),
+            Change::Overwrite => {
+                expected.retain(|(p, _)| *p != 1);
+                expected.push((1, name));
+            }
+        }
+        let snapshot = table.snapshot_manager().snapshot(id).await.unwrap();
+        let mut names: Vec<String> = expected.iter().map(|(_, name)| name.clone()).collect();
+        names.sort();
+        assert_eq!(live_names(&table, &snapshot).await, names, "snapshot {id}");
+        assert_eq!(snapshot.total_record_count, names.len() as i64, "snapshot {id}");
+    }
+}
+
+#[tokio::test]
+async fn a_commit_that_is_dropped_in_the_middle_is_recognised() {
+    let dir = tempfile::tempdir().unwrap();
+    let location = dir.path().join("t").to_str().unwrap().to_string();
+    let table = create(&Storage::default(), &location, false, &[]).await;
+    let commit = table.new_commit();
+    {
+        let mut running = std::pin::pin!(commit.commit(append("a", 1)));
+        while !dir.path().join("t/snapshot/snapshot-1").exists() {
+            assert!(futures_util::poll!(&mut running).is_pending());
+            // The disk is served by other threads, so that the snapshot appears while nobody listens.
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+    assert_eq!(
+        commit.abort(&append("a", 1)).await.unwrap_err().kind(),
+        ErrorKind::Unknown
+    );
+    let again = commit.commit(append("a", 1)).await.unwrap();
+    assert_eq!(
+        again,
+        CommitOutcome::AlreadyCommitted {
+            snapshot_ids: vec![1]
+        }
+    );
+    assert_eq!(live_names(&table, &latest(&table).await).await, ["a"]);
+    commit.abort(&append("b", 1)).await.unwrap();
 }
