@@ -6,6 +6,8 @@
 //! of data files; an *index manifest* holds the complete set of index files. [`ManifestStore`] reads and writes them in a
 //! table; [`codec`] works on bytes alone.
 
+#![warn(clippy::indexing_slicing)]
+
 mod avro;
 pub mod codec;
 mod entry;

@@ -662,3 +662,77 @@ fn deletes_cancel_in_any_order_and_stay_when_unmatched() {
         [upgraded]
     );
 }
+
+/// The schema in a container's header.
+fn header_schema(bytes: &[u8]) -> Option<serde_json::Value> {
+    let text = String::from_utf8_lossy(bytes);
+    let json = &text[text.find("avro.schema")? + "avro.schema".len()..];
+    let json = &json[json.find(['{', '['])?..];
+    serde_json::Deserializer::from_str(json).into_iter().next()?.ok()
+}
+
+/// True when Java's schema is ours, except that records may end earlier.
+fn is_prefix(java: &serde_json::Value, ours: &serde_json::Value) -> bool {
+    use serde_json::Value::{Array, Object};
+    match (java, ours) {
+        (Object(java), Object(ours)) => {
+            java.keys().eq(ours.keys())
+                && java
+                    .iter()
+                    .all(|(key, value)| match (key.as_str(), value, &ours[key]) {
+                        ("fields", Array(java), Array(ours)) => {
+                            java.len() <= ours.len() && java.iter().zip(ours).all(|(j, o)| is_prefix(j, o))
+                        }
+                        (_, value, other) => is_prefix(value, other),
+                    })
+        }
+        (Array(java), Array(ours)) => {
+            java.len() == ours.len() && java.iter().zip(ours).all(|(j, o)| is_prefix(j, o))
+        }
+        (java, ours) => java == ours,
+    }
+}
+
+/// Java has no schema resolution for the top level of a manifest: ours must be its own, to the letter.
+#[test]
+fn our_schemas_are_those_of_java() {
+    let Some(dir) = conformance() else { return };
+    let ours = [
+        ("manifest-list-", MANIFEST_LIST_SCHEMA),
+        ("index-manifest-", INDEX_MANIFEST_SCHEMA),
+        ("manifest-", MANIFEST_SCHEMA),
+    ];
+    let mut whole = std::collections::BTreeSet::new();
+    for format in std::fs::read_dir(dir.join("tables")).unwrap().flatten() {
+        for table in std::fs::read_dir(format.path()).unwrap().flatten() {
+            for file in std::fs::read_dir(table.path().join("manifest"))
+                .unwrap()
+                .flatten()
+            {
+                let bytes = std::fs::read(file.path()).unwrap();
+                let name = file.file_name().into_string().unwrap();
+                let (kind, text) = ours.iter().find(|(prefix, _)| name.starts_with(prefix)).unwrap();
+                let ours: serde_json::Value = serde_json::from_str(text).unwrap();
+                let Some(java) = header_schema(&bytes).filter(|_| bytes.starts_with(b"Obj")) else {
+                    continue;
+                };
+                // Until 0.9 records were nullable.
+                if java.is_array() {
+                    continue;
+                }
+                assert!(
+                    is_prefix(&java, &ours),
+                    "{}\n{java}\n{ours}",
+                    file.path().display()
+                );
+                if java == ours && java.to_string() == *text {
+                    whole.insert(*kind);
+                }
+            }
+        }
+    }
+    assert!(
+        whole.contains("manifest-list-") && whole.contains("index-manifest-"),
+        "{whole:?}"
+    );
+}

@@ -381,7 +381,7 @@ impl<'a> Planner<'a> {
         Ok(kept)
     }
 
-    /// Live files that pass every test, grouped by bucket in order of first appearance.
+    /// Live files that pass every test, grouped by partition and then by bucket, each in order of first appearance.
     async fn files(&self, metas: Vec<ManifestFileMeta>, metrics: &mut ScanMetrics) -> Result<Vec<Bucket>> {
         let selector = ScanSelector::new(
             Arc::clone(&self.partitions),
@@ -406,6 +406,7 @@ impl<'a> Planner<'a> {
                 break;
             }
         }
+        order_by_partition(&mut groups);
         if self.scan.table.options().scan_plan_sort_partition {
             self.partitions
                 .sort_by_partition(&mut groups, |group| &group.partition)?;
@@ -460,6 +461,16 @@ fn add_to_group(
             files: vec![entry.file],
         }),
     }
+}
+
+/// Puts the buckets of a partition together; partitions keep the order in which they first appear.
+fn order_by_partition(groups: &mut [Bucket]) {
+    let mut places: HashMap<BinaryRow, usize> = HashMap::new();
+    for group in groups.iter() {
+        let next = places.len();
+        places.entry(group.partition.clone()).or_insert(next);
+    }
+    groups.sort_by_key(|group| places.get(&group.partition).copied());
 }
 
 /// Keeps the first splits that together have `limit` rows for certain; all when they never do.
