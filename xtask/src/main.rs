@@ -10,6 +10,7 @@ mod fixtures;
 mod interop;
 mod java;
 mod process;
+mod race;
 
 use std::process::ExitCode;
 

@@ -251,6 +251,9 @@ pub(crate) struct IngestArgs {
     /// Branch
     #[arg(long)]
     pub(crate) branch: Option<String>,
+    /// Do not commit: write the commit messages (a list, Java form) to FILE for another committer
+    #[arg(long, value_name = "FILE", conflicts_with = "overwrite")]
+    pub(crate) messages: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -8,6 +8,7 @@ use arrow_array::RecordBatch;
 use paimon_data::TableWrite;
 use paimon_meta::manifest::KeepAll;
 use paimon_meta::{CommitOutcome, PartitionSpec, TableCommit};
+use paimon_protocol::CommitMessage;
 use paimon_types::{BinaryRow, Result};
 
 /// Writes batches and commits what was written as one snapshot. Dropped without a commit it leaves no snapshot.
@@ -50,6 +51,14 @@ impl Writer {
             None => self.commit.commit(messages).await,
             Some(partition) => self.commit.overwrite(partition.as_ref(), messages).await,
         }
+    }
+
+    /// Closes the files without publishing; another committer gets the messages.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub async fn prepare(mut self) -> Result<Vec<CommitMessage>> {
+        self.write.prepare_commit().await
     }
 
     /// Deletes what was written.
