@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+pub mod json_rows;
 mod read;
 mod table;
 mod warehouse;

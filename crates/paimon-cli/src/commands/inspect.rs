@@ -4,6 +4,7 @@
 
 use std::io::{BufWriter, Write, stdout};
 
+use paimon::json_rows::write_timestamp;
 use paimon::meta::manifest::KeepAll;
 use paimon::types::{BinaryRow, Result, Timestamp};
 use paimon::{Snapshot, Table};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::scan::snapshot_selector;
 use crate::args::InspectArgs;
-use crate::output::{output_failed, write_timestamp};
+use crate::output::output_failed;
 use crate::session::Session;
 
 pub(super) async fn schema(
@@ -56,7 +57,12 @@ pub(super) async fn schema(
     Ok(())
 }
 
-pub(super) async fn snapshots(session: &Session, table: &str, branch: Option<&str>, json: bool) -> Result<()> {
+pub(super) async fn snapshots(
+    session: &Session,
+    table: &str,
+    branch: Option<&str>,
+    json: bool,
+) -> Result<()> {
     let table = session.open(table, branch).await?;
     print_snapshots(session, &table, json).await
 }
@@ -72,8 +78,12 @@ pub(super) async fn print_snapshots(session: &Session, table: &Table, json: bool
         }
         return out.flush().map_err(output_failed);
     }
-    writeln!(out, "{:>6}  {:<9}  {:<23}  {:>8}  {:>12}  {:>12}  user", "id", "kind", "time", "schema", "added", "total")
-        .map_err(output_failed)?;
+    writeln!(
+        out,
+        "{:>6}  {:<9}  {:<23}  {:>8}  {:>12}  {:>12}  user",
+        "id", "kind", "time", "schema", "added", "total"
+    )
+    .map_err(output_failed)?;
     for s in &snapshots {
         writeln!(
             out,
@@ -110,17 +120,26 @@ async fn selected(session: &Session, args: &InspectArgs) -> Result<(Table, Optio
 
 /// Partition values as `k=v/k2=v2`.
 fn partition_path(table: &Table, partition: &BinaryRow) -> Result<String> {
-    table.meta().partition_naming().path(&table.schema().partition_fields(), partition)
+    table
+        .meta()
+        .partition_naming()
+        .path(&table.schema().partition_fields(), partition)
 }
 
 pub(super) async fn files(session: &Session, args: &InspectArgs) -> Result<()> {
     let (table, snapshot) = selected(session, args).await?;
     let mut out = BufWriter::new(stdout());
     if !args.json {
-        writeln!(out, "{:>10}  {:>12}  {:>6}  {:>5}  partition/bucket/file", "rows", "bytes", "schema", "level")
-            .map_err(output_failed)?;
+        writeln!(
+            out,
+            "{:>10}  {:>12}  {:>6}  {:>5}  partition/bucket/file",
+            "rows", "bytes", "schema", "level"
+        )
+        .map_err(output_failed)?;
     }
-    let Some(snapshot) = snapshot else { return out.flush().map_err(output_failed) };
+    let Some(snapshot) = snapshot else {
+        return out.flush().map_err(output_failed);
+    };
     let store = table.meta().manifest_store();
     let mut metas = store.read_list(&snapshot.base_manifest_list).await?;
     metas.extend(store.read_list(&snapshot.delta_manifest_list).await?);
@@ -142,7 +161,11 @@ pub(super) async fn files(session: &Session, args: &InspectArgs) -> Result<()> {
             });
             writeln!(out, "{value}").map_err(output_failed)?;
         } else {
-            let place = if partition.is_empty() { String::new() } else { format!("{partition}/") };
+            let place = if partition.is_empty() {
+                String::new()
+            } else {
+                format!("{partition}/")
+            };
             writeln!(
                 out,
                 "{:>10}  {:>12}  {:>6}  {:>5}  {place}bucket-{}/{}",
@@ -158,12 +181,21 @@ pub(super) async fn manifests(session: &Session, args: &InspectArgs) -> Result<(
     let (table, snapshot) = selected(session, args).await?;
     let mut out = BufWriter::new(stdout());
     if !args.json {
-        writeln!(out, "{:<5}  {:>10}  {:>7}  {:>7}  {:>6}  file", "list", "bytes", "added", "deleted", "schema")
-            .map_err(output_failed)?;
+        writeln!(
+            out,
+            "{:<5}  {:>10}  {:>7}  {:>7}  {:>6}  file",
+            "list", "bytes", "added", "deleted", "schema"
+        )
+        .map_err(output_failed)?;
     }
-    let Some(snapshot) = snapshot else { return out.flush().map_err(output_failed) };
+    let Some(snapshot) = snapshot else {
+        return out.flush().map_err(output_failed);
+    };
     let store = table.meta().manifest_store();
-    let mut lists = vec![("base", snapshot.base_manifest_list.clone()), ("delta", snapshot.delta_manifest_list.clone())];
+    let mut lists = vec![
+        ("base", snapshot.base_manifest_list.clone()),
+        ("delta", snapshot.delta_manifest_list.clone()),
+    ];
     lists.extend(snapshot.changelog_manifest_list.clone().map(|name| ("log", name)));
     for (kind, list) in lists {
         for meta in store.read_list(&list).await? {
@@ -181,7 +213,11 @@ pub(super) async fn manifests(session: &Session, args: &InspectArgs) -> Result<(
                 writeln!(
                     out,
                     "{kind:<5}  {:>10}  {:>7}  {:>7}  {:>6}  {}",
-                    meta.file_size, meta.num_added_files, meta.num_deleted_files, meta.schema_id, meta.file_name
+                    meta.file_size,
+                    meta.num_added_files,
+                    meta.num_deleted_files,
+                    meta.schema_id,
+                    meta.file_name
                 )
                 .map_err(output_failed)?;
             }

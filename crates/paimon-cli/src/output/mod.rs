@@ -2,7 +2,6 @@
 
 //! Forms in which rows are printed.
 
-mod json_value;
 mod jsonl;
 mod text;
 
@@ -19,7 +18,6 @@ use parquet::file::properties::WriterProperties;
 
 use crate::args::{OutputArgs, OutputFormat};
 
-pub(crate) use json_value::write_timestamp;
 pub(crate) use jsonl::output_failed;
 
 type Out = BufWriter<Stdout>;
@@ -45,13 +43,22 @@ impl RowPrinter {
         let mut schema = to_arrow_schema(&fields);
         if args.row_kind {
             let kind = Field::new("rowkind", ArrowType::Utf8, false);
-            schema = Schema::new(std::iter::once(Arc::new(kind)).chain(schema.fields().iter().cloned()).collect::<Vec<_>>());
+            schema = Schema::new(
+                std::iter::once(Arc::new(kind))
+                    .chain(schema.fields().iter().cloned())
+                    .collect::<Vec<_>>(),
+            );
             let id = paimon::types::system_field::ROW_KIND_ID;
-            fields.insert(0, DataField::new(id, "rowkind", DataType::string().with_nullable(false)));
+            fields.insert(
+                0,
+                DataField::new(id, "rowkind", DataType::string().with_nullable(false)),
+            );
         }
         let binary = matches!(args.output, OutputFormat::Arrow | OutputFormat::Parquet);
         if binary && stdout().is_terminal() {
-            return Err(Error::invalid("binary output does not go to a terminal; redirect it to a file"));
+            return Err(Error::invalid(
+                "binary output does not go to a terminal; redirect it to a file",
+            ));
         }
         let out = BufWriter::with_capacity(1 << 16, stdout());
         let schema = Arc::new(schema);
@@ -59,13 +66,22 @@ impl RowPrinter {
             OutputFormat::Table => Sink::Table(text::Table::new(out, fields)),
             OutputFormat::Jsonl => Sink::Jsonl(jsonl::JsonLines::new(out, fields)?),
             OutputFormat::Csv => Sink::Csv(text::Csv::new(out, fields)?),
-            OutputFormat::Arrow => Sink::Arrow(Box::new(StreamWriter::try_new(out, &schema).map_err(failed)?)),
+            OutputFormat::Arrow => {
+                Sink::Arrow(Box::new(StreamWriter::try_new(out, &schema).map_err(failed)?))
+            }
             OutputFormat::Parquet => {
-                let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-                Sink::Parquet(Box::new(ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(failed)?))
+                let properties = WriterProperties::builder()
+                    .set_compression(Compression::SNAPPY)
+                    .build();
+                Sink::Parquet(Box::new(
+                    ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(failed)?,
+                ))
             }
         };
-        Ok(RowPrinter { sink, row_kind: args.row_kind.then_some(schema) })
+        Ok(RowPrinter {
+            sink,
+            row_kind: args.row_kind.then_some(schema),
+        })
     }
 
     /// Prints the rows of a batch. All rows that a scan returns are of kind +I.

@@ -5,9 +5,9 @@
 use std::io::Write;
 
 use arrow_array::{Array, RecordBatch};
+use paimon::json_rows::write_value;
 use paimon::types::{DataField, Result};
 
-use super::json_value::write_value;
 use super::jsonl::output_failed;
 
 /// Rows that fix the widths of an aligned table; later rows may be wider.
@@ -40,7 +40,13 @@ pub(super) struct Table<W> {
 
 impl<W: Write> Table<W> {
     pub(super) fn new(out: W, fields: Vec<DataField>) -> Self {
-        Table { out, fields, pending: Vec::new(), widths: Vec::new(), rows: 0 }
+        Table {
+            out,
+            fields,
+            pending: Vec::new(),
+            widths: Vec::new(),
+            rows: 0,
+        }
     }
 
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
@@ -49,7 +55,9 @@ impl<W: Write> Table<W> {
                 .fields
                 .iter()
                 .zip(batch.columns())
-                .map(|(field, column)| cell(column, row, field, "NULL").map(|c| c.replace(['\n', '\r', '\t'], " ")))
+                .map(|(field, column)| {
+                    cell(column, row, field, "NULL").map(|c| c.replace(['\n', '\r', '\t'], " "))
+                })
                 .collect::<Result<Vec<_>>>()?;
             self.rows += 1;
             if self.widths.is_empty() {
@@ -95,7 +103,10 @@ impl<W: Write> Table<W> {
                 line.push_str("  ");
             }
             line.push_str(text);
-            line.extend(std::iter::repeat_n(' ', width.saturating_sub(text.chars().count())));
+            line.extend(std::iter::repeat_n(
+                ' ',
+                width.saturating_sub(text.chars().count()),
+            ));
         }
         writeln!(self.out, "{}", line.trim_end()).map_err(output_failed)
     }
@@ -118,7 +129,11 @@ impl<W: Write> Csv<W> {
             quote(&mut header, &field.name, false);
         }
         writeln!(out, "{header}").map_err(output_failed)?;
-        Ok(Csv { out, fields, buffer: String::new() })
+        Ok(Csv {
+            out,
+            fields,
+            buffer: String::new(),
+        })
     }
 
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
