@@ -38,7 +38,11 @@ fn main() -> ExitCode {
                 eprintln!("error: {err:?}");
             } else {
                 let text = err.to_string().replace('\n', " ");
-                let hint = if err.source().is_some() { " [--verbose shows the cause]" } else { "" };
+                let hint = if err.source().is_some() {
+                    " [--verbose shows the cause]"
+                } else {
+                    ""
+                };
                 eprintln!("error: {text}{hint}");
             }
             ExitCode::FAILURE
@@ -50,7 +54,10 @@ fn main() -> ExitCode {
 fn is_broken_pipe(err: &Error) -> bool {
     let mut source = err.source();
     while let Some(cause) = source {
-        if cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == IoErrorKind::BrokenPipe) {
+        if cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|e| e.kind() == IoErrorKind::BrokenPipe)
+        {
             return true;
         }
         source = cause.source();

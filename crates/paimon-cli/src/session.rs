@@ -30,11 +30,19 @@ pub(crate) enum Target {
 impl Session {
     pub(crate) fn new(global: Global) -> Result<Self> {
         let zone = TimeZone::get(&global.time_zone).map_err(|e| {
-            Error::invalid(format!("'{}' is no time zone; use a name such as UTC or Asia/Shanghai", global.time_zone))
-                .with("option", "--time-zone")
-                .with_source(e)
+            Error::invalid(format!(
+                "'{}' is no time zone; use a name such as UTC or Asia/Shanghai",
+                global.time_zone
+            ))
+            .with("option", "--time-zone")
+            .with_source(e)
         })?;
-        let fs = global.fs.into_iter().fold(StorageOptions::new(), |options, (key, value)| options.with(key, value));
+        let fs = global
+            .fs
+            .into_iter()
+            .fold(StorageOptions::new(), |options, (key, value)| {
+                options.with(key, value)
+            });
         Ok(Session {
             storage: Storage::new(fs),
             options: global.options.into_iter().collect(),
@@ -46,7 +54,9 @@ impl Session {
     /// Resolves a TABLE argument. With --warehouse and without a slash it is a name, else a location.
     pub(crate) fn target(&self, table: &str) -> Result<Target> {
         match &self.warehouse {
-            Some(url) if !table.contains('/') => Ok(Target::Named(self.warehouse(url), Identifier::parse(table)?)),
+            Some(url) if !table.contains('/') => {
+                Ok(Target::Named(self.warehouse(url), Identifier::parse(table)?))
+            }
             _ => Ok(Target::Location(table.to_owned())),
         }
     }
@@ -72,7 +82,11 @@ impl Session {
         };
         opened.map_err(|e| {
             let hint = self.warehouse.is_none() && !table.contains('/') && table.contains('.');
-            if hint { e.with("hint", "give --warehouse URL to use db.table names") } else { e }
+            if hint {
+                e.with("hint", "give --warehouse URL to use db.table names")
+            } else {
+                e
+            }
         })
     }
 
@@ -82,14 +96,18 @@ impl Session {
             return Ok(millis);
         }
         let wrong = || {
-            Error::invalid(format!("'{text}' is no time; give epoch milliseconds or text such as '2024-01-31 10:00:00'"))
-                .with("option", "--timestamp")
+            Error::invalid(format!(
+                "'{text}' is no time; give epoch milliseconds or text such as '2024-01-31 10:00:00'"
+            ))
+            .with("option", "--timestamp")
         };
         if let Ok(instant) = text.parse::<jiff::Timestamp>() {
             return Ok(instant.as_millisecond());
         }
         let civil: DateTime = text.parse().map_err(|e: jiff::Error| wrong().with_source(e))?;
-        let zoned = civil.to_zoned(self.zone.clone()).map_err(|e| wrong().with_source(e))?;
+        let zoned = civil
+            .to_zoned(self.zone.clone())
+            .map_err(|e| wrong().with_source(e))?;
         Ok(zoned.timestamp().as_millisecond())
     }
 

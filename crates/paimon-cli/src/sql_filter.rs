@@ -6,7 +6,9 @@ use paimon::types::{
     BoundLiteral, DataField, DataType, Error, Literal, Predicate, PredicateOp, Result, TableSchema, TypeKind,
     bind_literal_in,
 };
-use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator, Value};
+use sqlparser::ast::{
+    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator, Value,
+};
 use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
@@ -21,17 +23,27 @@ use crate::session::Session;
 /// no counterpart.
 pub(crate) fn parse_filter(session: &Session, text: &str, schema: &TableSchema) -> Result<Predicate> {
     let wrong = |e: sqlparser::parser::ParserError| {
-        Error::invalid(format!("the filter is no SQL condition: {e}")).with("option", "--filter").with_source(e)
+        Error::invalid(format!("the filter is no SQL condition: {e}"))
+            .with("option", "--filter")
+            .with_source(e)
     };
     let dialect = GenericDialect {};
     let mut parser = Parser::new(&dialect).try_with_sql(text).map_err(wrong)?;
     let expression = parser.parse_expr().map_err(wrong)?;
     if parser.peek_token().token != Token::EOF {
-        return Err(Error::invalid(format!("unexpected '{}' after the condition", parser.peek_token()))
-            .with("option", "--filter"));
+        return Err(Error::invalid(format!(
+            "unexpected '{}' after the condition",
+            parser.peek_token()
+        ))
+        .with("option", "--filter"));
     }
     let offset = |millis: i64| session.offset_seconds(millis);
-    Binder { schema, zone: &offset }.condition(&expression).map_err(|e| e.with("option", "--filter"))
+    Binder {
+        schema,
+        zone: &offset,
+    }
+    .condition(&expression)
+    .map_err(|e| e.with("option", "--filter"))
 }
 
 struct Binder<'a> {
@@ -43,14 +55,21 @@ impl Binder<'_> {
     fn condition(&self, expression: &Expr) -> Result<Predicate> {
         match expression {
             Expr::Nested(inner) => self.condition(inner),
-            Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
-                Ok(Predicate::and([self.condition(left)?, self.condition(right)?]))
-            }
-            Expr::BinaryOp { left, op: BinaryOperator::Or, right } => {
-                Ok(Predicate::or([self.condition(left)?, self.condition(right)?]))
-            }
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::And,
+                right,
+            } => Ok(Predicate::and([self.condition(left)?, self.condition(right)?])),
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::Or,
+                right,
+            } => Ok(Predicate::or([self.condition(left)?, self.condition(right)?])),
             Expr::BinaryOp { left, op, right } => self.comparison(left, op, right),
-            Expr::UnaryOp { op: UnaryOperator::Not, expr } => Ok(self.condition(expr)?.not()),
+            Expr::UnaryOp {
+                op: UnaryOperator::Not,
+                expr,
+            } => Ok(self.condition(expr)?.not()),
             Expr::IsNull(inner) => Ok(Predicate::is_null(self.column(inner)?)),
             Expr::IsNotNull(inner) => Ok(Predicate::is_not_null(self.column(inner)?)),
             Expr::IsTrue(inner) => self.known(inner, true),
@@ -59,22 +78,45 @@ impl Binder<'_> {
             Expr::IsNotFalse(inner) => self.known_not(inner, false),
             Expr::InList { expr, list, negated } => {
                 let field = self.column(expr)?;
-                let literals = list.iter().map(|l| self.literal(l, &field.data_type)).collect::<Result<Vec<_>>>()?;
+                let literals = list
+                    .iter()
+                    .map(|l| self.literal(l, &field.data_type))
+                    .collect::<Result<Vec<_>>>()?;
                 let predicate = Predicate::in_literals(field, &literals)?;
                 Ok(if *negated { predicate.not() } else { predicate })
             }
-            Expr::Between { expr, negated, low, high } => {
+            Expr::Between {
+                expr,
+                negated,
+                low,
+                high,
+            } => {
                 let field = self.column(expr)?;
-                let (low, high) = (self.literal(low, &field.data_type)?, self.literal(high, &field.data_type)?);
+                let (low, high) = (
+                    self.literal(low, &field.data_type)?,
+                    self.literal(high, &field.data_type)?,
+                );
                 let predicate = Predicate::between_literals(field, &low, &high)?;
                 Ok(if *negated { predicate.not() } else { predicate })
             }
-            Expr::Like { negated, any: false, expr, pattern, escape_char } => {
+            Expr::Like {
+                negated,
+                any: false,
+                expr,
+                pattern,
+                escape_char,
+            } => {
                 let field = self.column(expr)?;
                 let pattern = match self.literal(pattern, &DataType::string())? {
-                    BoundLiteral::Null => return Predicate::compare(field, PredicateOp::Eq, &BoundLiteral::Null),
+                    BoundLiteral::Null => {
+                        return Predicate::compare(field, PredicateOp::Eq, &BoundLiteral::Null);
+                    }
                     BoundLiteral::Exact(paimon::types::Datum::String(pattern)) => pattern,
-                    other => return Err(Error::invalid(format!("LIKE needs a text pattern, found {other:?}"))),
+                    other => {
+                        return Err(Error::invalid(format!(
+                            "LIKE needs a text pattern, found {other:?}"
+                        )));
+                    }
                 };
                 let escape = escape_char.as_ref().map(|v| v.to_string());
                 if escape.as_deref().is_some_and(|c| c != "\\" && c != "'\\'") {
@@ -86,7 +128,9 @@ impl Binder<'_> {
             Expr::Function(function) if function.name.to_string().eq_ignore_ascii_case("isnan") => {
                 match &function.args {
                     FunctionArguments::List(list) => match list.args.as_slice() {
-                        [FunctionArg::Unnamed(FunctionArgExpr::Expr(inner))] => Predicate::is_nan(self.column(inner)?),
+                        [FunctionArg::Unnamed(FunctionArgExpr::Expr(inner))] => {
+                            Predicate::is_nan(self.column(inner)?)
+                        }
                         _ => Err(Error::invalid("isnan takes one column")),
                     },
                     _ => Err(Error::invalid("isnan takes one column")),
@@ -100,13 +144,17 @@ impl Binder<'_> {
             Expr::Identifier(_) => {
                 let field = self.column(expression)?;
                 match field.data_type.kind {
-                    TypeKind::Boolean => {
-                        Predicate::compare(field, PredicateOp::Eq, &self.bind(Literal::Boolean(true), &field.data_type)?)
-                    }
+                    TypeKind::Boolean => Predicate::compare(
+                        field,
+                        PredicateOp::Eq,
+                        &self.bind(Literal::Boolean(true), &field.data_type)?,
+                    ),
                     _ => Err(Error::invalid(format!("column '{}' is no condition", field.name))),
                 }
             }
-            other => Err(Error::unsupported(format!("'{other}' cannot be used in a filter"))),
+            other => Err(Error::unsupported(format!(
+                "'{other}' cannot be used in a filter"
+            ))),
         }
     }
 
@@ -119,7 +167,11 @@ impl Binder<'_> {
             BinaryOperator::LtEq => PredicateOp::LtEq,
             BinaryOperator::Gt => PredicateOp::Gt,
             BinaryOperator::GtEq => PredicateOp::GtEq,
-            other => return Err(Error::unsupported(format!("operator '{other}' cannot be used in a filter"))),
+            other => {
+                return Err(Error::unsupported(format!(
+                    "operator '{other}' cannot be used in a filter"
+                )));
+            }
         };
         let (left_is_column, right_is_column) = (is_column(left), is_column(right));
         match (left_is_column, right_is_column) {
@@ -138,20 +190,30 @@ impl Binder<'_> {
                 };
                 Predicate::compare(field, flipped, &self.literal(left, &field.data_type)?)
             }
-            _ => Err(Error::unsupported(format!("'{left}' and '{right}': one side must be a column, the other a literal"))),
+            _ => Err(Error::unsupported(format!(
+                "'{left}' and '{right}': one side must be a column, the other a literal"
+            ))),
         }
     }
 
     /// `boolean_column IS TRUE`: never unknown.
     fn known(&self, inner: &Expr, truth: bool) -> Result<Predicate> {
         let field = self.column(inner)?;
-        let equal = Predicate::compare(field, PredicateOp::Eq, &self.bind(Literal::Boolean(truth), &field.data_type)?)?;
+        let equal = Predicate::compare(
+            field,
+            PredicateOp::Eq,
+            &self.bind(Literal::Boolean(truth), &field.data_type)?,
+        )?;
         Ok(Predicate::and([equal, Predicate::is_not_null(field)]))
     }
 
     fn known_not(&self, inner: &Expr, truth: bool) -> Result<Predicate> {
         let field = self.column(inner)?;
-        let other = Predicate::compare(field, PredicateOp::NotEq, &self.bind(Literal::Boolean(truth), &field.data_type)?)?;
+        let other = Predicate::compare(
+            field,
+            PredicateOp::NotEq,
+            &self.bind(Literal::Boolean(truth), &field.data_type)?,
+        )?;
         Ok(Predicate::or([other, Predicate::is_null(field)]))
     }
 
@@ -161,18 +223,27 @@ impl Binder<'_> {
             Expr::Identifier(name) => (&name.value, name.quote_style.is_some()),
             Expr::Nested(inner) => return self.column(inner),
             other => {
-                return Err(Error::unsupported(format!("'{other}' is no column; a test has a column and literals")));
+                return Err(Error::unsupported(format!(
+                    "'{other}' is no column; a test has a column and literals"
+                )));
             }
         };
         if let Some(field) = self.schema.field(name) {
             return Ok(field);
         }
-        let mut similar = self.schema.fields.iter().filter(|f| !quoted && f.name.eq_ignore_ascii_case(name));
+        let mut similar = self
+            .schema
+            .fields
+            .iter()
+            .filter(|f| !quoted && f.name.eq_ignore_ascii_case(name));
         match (similar.next(), similar.next()) {
             (Some(field), None) => Ok(field),
             _ => {
                 let known: Vec<&str> = self.schema.fields.iter().map(|f| f.name.as_str()).collect();
-                Err(Error::invalid(format!("the table has no column '{name}', it has: {}", known.join(", "))))
+                Err(Error::invalid(format!(
+                    "the table has no column '{name}', it has: {}",
+                    known.join(", ")
+                )))
             }
         }
     }
@@ -180,8 +251,14 @@ impl Binder<'_> {
     fn literal(&self, expression: &Expr, data_type: &DataType) -> Result<BoundLiteral> {
         match expression {
             Expr::Nested(inner) => self.literal(inner, data_type),
-            Expr::UnaryOp { op: UnaryOperator::Plus, expr } => self.literal(expr, data_type),
-            Expr::UnaryOp { op: UnaryOperator::Minus, expr } => match expr.as_ref() {
+            Expr::UnaryOp {
+                op: UnaryOperator::Plus,
+                expr,
+            } => self.literal(expr, data_type),
+            Expr::UnaryOp {
+                op: UnaryOperator::Minus,
+                expr,
+            } => match expr.as_ref() {
                 Expr::Value(value) => match &value.value {
                     Value::Number(text, _) => self.bind(Literal::Number(&format!("-{text}")), data_type),
                     other => Err(Error::invalid(format!("'-{other}' is no number"))),
@@ -199,10 +276,13 @@ impl Binder<'_> {
                 Value::Boolean(truth) => self.bind(Literal::Boolean(*truth), data_type),
                 Value::Null => Ok(BoundLiteral::Null),
                 Value::HexStringLiteral(hex) => {
-                    let bytes = from_hex(hex).ok_or_else(|| Error::invalid(format!("X'{hex}' is not hexadecimal")))?;
+                    let bytes = from_hex(hex)
+                        .ok_or_else(|| Error::invalid(format!("X'{hex}' is not hexadecimal")))?;
                     self.bind(Literal::Bytes(&bytes), data_type)
                 }
-                other => Err(Error::unsupported(format!("'{other}' is no literal that a filter takes"))),
+                other => Err(Error::unsupported(format!(
+                    "'{other}' is no literal that a filter takes"
+                ))),
             },
             other => Err(Error::unsupported(format!("'{other}' is no literal"))),
         }

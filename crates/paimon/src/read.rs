@@ -26,7 +26,15 @@ pub struct ReadBuilder {
 impl ReadBuilder {
     pub(crate) fn new(table: Table) -> Self {
         let scan = table.scan();
-        ReadBuilder { table, scan, columns: None, filter: None, limit: None, batch_size: None, parallelism: None }
+        ReadBuilder {
+            table,
+            scan,
+            columns: None,
+            filter: None,
+            limit: None,
+            batch_size: None,
+            parallelism: None,
+        }
     }
 
     /// Returns these columns in this order; all by default.
@@ -172,7 +180,11 @@ fn limited(rows: BatchStream, limit: usize) -> BatchStream {
         }
         match rows.next().await? {
             Ok(batch) => {
-                let batch = if batch.num_rows() > left { batch.slice(0, left) } else { batch };
+                let batch = if batch.num_rows() > left {
+                    batch.slice(0, left)
+                } else {
+                    batch
+                };
                 let left = left - batch.num_rows();
                 Some((Ok(batch), (rows, left)))
             }

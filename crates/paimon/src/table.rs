@@ -38,8 +38,14 @@ impl Table {
     ///
     /// # Errors
     /// `NotFound` when there is no table; `InvalidInput` for a bad option.
-    pub async fn open_with(storage: Storage, location: &str, options: BTreeMap<String, String>) -> Result<Self> {
-        Ok(Self::from_meta(paimon_meta::Table::open(storage, location, options).await?))
+    pub async fn open_with(
+        storage: Storage,
+        location: &str,
+        options: BTreeMap<String, String>,
+    ) -> Result<Self> {
+        Ok(Self::from_meta(
+            paimon_meta::Table::open(storage, location, options).await?,
+        ))
     }
 
     /// Creates a table at a location.
@@ -47,13 +53,17 @@ impl Table {
     /// # Errors
     /// `AlreadyExists`; `InvalidInput` when the definition does not validate.
     pub async fn create(storage: Storage, location: &str, definition: NewTable) -> Result<Self> {
-        let created = paimon_meta::Table::create(storage, Environment::default(), location, definition).await?;
+        let created =
+            paimon_meta::Table::create(storage, Environment::default(), location, definition).await?;
         Ok(Self::from_meta(created))
     }
 
     /// Wraps a handle of the control plane, with the file formats of this build.
     pub fn from_meta(meta: paimon_meta::Table) -> Self {
-        Table { meta, registry: default_registry() }
+        Table {
+            meta,
+            registry: default_registry(),
+        }
     }
 
     /// The same table with other file formats.
@@ -85,8 +95,11 @@ impl Table {
     pub fn field(&self, name: &str) -> Result<&DataField> {
         self.schema().field(name).ok_or_else(|| {
             let known: Vec<&str> = self.schema().fields.iter().map(|f| f.name.as_str()).collect();
-            Error::invalid(format!("the table has no column '{name}', it has: {}", known.join(", ")))
-                .with("table", self.location())
+            Error::invalid(format!(
+                "the table has no column '{name}', it has: {}",
+                known.join(", ")
+            ))
+            .with("table", self.location())
         })
     }
 
@@ -105,7 +118,11 @@ impl Table {
     /// # Errors
     /// `InvalidInput` for a bad option of readers.
     pub fn read_context(&self, plan: &Plan) -> Result<ReadContext> {
-        ReadContext::from_envelope(&plan.envelope(), self.meta.storage().clone(), self.registry.clone())
+        ReadContext::from_envelope(
+            &plan.envelope(),
+            self.meta.storage().clone(),
+            self.registry.clone(),
+        )
     }
 
     /// What a worker needs to read the splits of an envelope with this table's storage.
@@ -144,7 +161,11 @@ impl Table {
     /// # Errors
     /// As [`Table::write`].
     pub async fn new_write(&self) -> Result<TableWrite> {
-        let mut context = TableWriteContext::new(self.meta.storage().clone(), self.meta.location(), self.schema().clone())?;
+        let mut context = TableWriteContext::new(
+            self.meta.storage().clone(),
+            self.meta.location(),
+            self.schema().clone(),
+        )?;
         context.options = self.meta.options().clone();
         context.memory_limit = context.options.write_buffer_size;
         context.registry = self.registry.clone();

@@ -19,7 +19,9 @@ pub struct Warehouse {
 impl Warehouse {
     /// The warehouse at a path or URL; nothing is read yet.
     pub fn open(storage: Storage, url: &str) -> Self {
-        Warehouse { catalog: std::sync::Arc::new(FileSystemCatalog::new(storage, url)) }
+        Warehouse {
+            catalog: std::sync::Arc::new(FileSystemCatalog::new(storage, url)),
+        }
     }
 
     /// The catalog: databases, renames, drops.
@@ -39,7 +41,11 @@ impl Warehouse {
     ///
     /// # Errors
     /// `NotFound`; `InvalidInput` for a bad option.
-    pub async fn table_with(&self, identifier: &Identifier, options: BTreeMap<String, String>) -> Result<Table> {
+    pub async fn table_with(
+        &self,
+        identifier: &Identifier,
+        options: BTreeMap<String, String>,
+    ) -> Result<Table> {
         let table = self.catalog.table(identifier).await?;
         let branch = options.get("branch").cloned();
         let table = match branch {

@@ -21,7 +21,11 @@ pub struct Writer {
 
 impl Writer {
     pub(crate) fn new(write: TableWrite, commit: TableCommit) -> Self {
-        Writer { write, commit, overwrite: None }
+        Writer {
+            write,
+            commit,
+            overwrite: None,
+        }
     }
 
     /// Replaces instead of appending: all partitions that match `partition`, or, with `None`, the partitions that are
@@ -71,9 +75,13 @@ impl Writer {
 }
 
 /// The largest sequence number of each (partition, bucket) of the newest snapshot, from which writers go on.
-pub(crate) async fn max_sequence_numbers(table: &paimon_meta::Table) -> Result<HashMap<(BinaryRow, i32), i64>> {
+pub(crate) async fn max_sequence_numbers(
+    table: &paimon_meta::Table,
+) -> Result<HashMap<(BinaryRow, i32), i64>> {
     let mut largest = HashMap::new();
-    let Some(snapshot) = table.snapshot_manager().latest().await? else { return Ok(largest) };
+    let Some(snapshot) = table.snapshot_manager().latest().await? else {
+        return Ok(largest);
+    };
     let store = table.manifest_store();
     let mut manifests = store.read_list(&snapshot.base_manifest_list).await?;
     manifests.extend(store.read_list(&snapshot.delta_manifest_list).await?);

@@ -23,7 +23,11 @@ const COMMITS: i64 = 25;
 
 fn definition() -> NewTable {
     NewTable {
-        columns: vec![DataField::new(0, "id", DataType::parse("BIGINT NOT NULL").unwrap())],
+        columns: vec![DataField::new(
+            0,
+            "id",
+            DataType::parse("BIGINT NOT NULL").unwrap(),
+        )],
         options: BTreeMap::from([("commit.max-retries".to_owned(), "1000".to_owned())]),
         ..NewTable::default()
     }
@@ -31,7 +35,9 @@ fn definition() -> NewTable {
 
 /// Commits rows of its own; the ids that were acknowledged.
 async fn writer(storage: Storage, location: String, writer: i64) -> Vec<i64> {
-    let table = Table::open_with(storage, &location, BTreeMap::new()).await.unwrap();
+    let table = Table::open_with(storage, &location, BTreeMap::new())
+        .await
+        .unwrap();
     let schema = Arc::new(Schema::new(vec![Field::new("id", ArrowType::Int64, false)]));
     let mut acknowledged = Vec::new();
     for commit in 0..COMMITS {
@@ -49,20 +55,32 @@ async fn writer(storage: Storage, location: String, writer: i64) -> Vec<i64> {
 }
 
 async fn race(storage: Storage, location: &str) {
-    let table = Table::create(storage.clone(), location, definition()).await.unwrap();
-    let writers: Vec<_> =
-        (0..WRITERS).map(|w| tokio::spawn(writer(storage.clone(), location.to_owned(), w))).collect();
+    let table = Table::create(storage.clone(), location, definition())
+        .await
+        .unwrap();
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|w| tokio::spawn(writer(storage.clone(), location.to_owned(), w)))
+        .collect();
     let mut acknowledged = Vec::new();
     for writer in writers {
         acknowledged.extend(writer.await.unwrap());
     }
     acknowledged.sort_unstable();
     let (_, batches) = table.read().to_batches().await.unwrap();
-    let mut found: Vec<i64> =
-        batches.iter().flat_map(|b| b.column(0).as_primitive::<Int64Type>().values().to_vec()).collect();
+    let mut found: Vec<i64> = batches
+        .iter()
+        .flat_map(|b| b.column(0).as_primitive::<Int64Type>().values().to_vec())
+        .collect();
     found.sort_unstable();
-    assert_eq!(found, acknowledged, "rows that are there and rows that were acknowledged");
-    assert!(acknowledged.len() as i64 > WRITERS * COMMITS / 2, "only {} commits went through", acknowledged.len());
+    assert_eq!(
+        found, acknowledged,
+        "rows that are there and rows that were acknowledged"
+    );
+    assert!(
+        acknowledged.len() as i64 > WRITERS * COMMITS / 2,
+        "only {} commits went through",
+        acknowledged.len()
+    );
     let ids = table.meta().snapshot_manager().list_ids().await.unwrap();
     let expected: Vec<i64> = (1..=i64::try_from(acknowledged.len()).unwrap()).collect();
     assert_eq!(ids, expected, "one snapshot a commit, without gaps");
@@ -106,7 +124,11 @@ fn create_bucket(endpoint: &str, bucket: &str) {
     use std::io::{Read, Write};
     let host = endpoint.trim_start_matches("http://");
     let mut stream = std::net::TcpStream::connect(host).unwrap();
-    write!(stream, "PUT /{bucket} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
+    write!(
+        stream,
+        "PUT /{bucket} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

@@ -14,15 +14,22 @@ use crate::session::{Session, Target};
 pub(super) async fn run(session: &Session, args: &CreateArgs) -> Result<()> {
     let mut definition = match &args.schema {
         Some(path) => {
-            let text = std::fs::read_to_string(path)
-                .map_err(|e| Error::not_found(format!("the schema cannot be read: {e}")).with("path", path.display()))?;
+            let text = std::fs::read_to_string(path).map_err(|e| {
+                Error::not_found(format!("the schema cannot be read: {e}")).with("path", path.display())
+            })?;
             from_json(&text).map_err(|e| e.with("path", path.display()))?
         }
         None if args.columns.is_empty() => {
-            return Err(Error::invalid("a table needs columns: give --column \"id BIGINT NOT NULL\" … or --schema FILE"));
+            return Err(Error::invalid(
+                "a table needs columns: give --column \"id BIGINT NOT NULL\" … or --schema FILE",
+            ));
         }
         None => NewTable {
-            columns: args.columns.iter().map(|text| column(text)).collect::<Result<_>>()?,
+            columns: args
+                .columns
+                .iter()
+                .map(|text| column(text))
+                .collect::<Result<_>>()?,
             ..NewTable::default()
         },
     };
@@ -39,7 +46,9 @@ pub(super) async fn run(session: &Session, args: &CreateArgs) -> Result<()> {
     definition.options.extend(session.options.clone());
     match create(session, &args.table, definition).await {
         Ok(table) => println!("created {}", table.location()),
-        Err(err) if args.if_not_exists && err.kind() == ErrorKind::AlreadyExists => println!("exists already"),
+        Err(err) if args.if_not_exists && err.kind() == ErrorKind::AlreadyExists => {
+            println!("exists already")
+        }
         Err(err) => return Err(err),
     }
     Ok(())
@@ -64,8 +73,10 @@ fn column(text: &str) -> Result<DataField> {
         None => text.split_once(char::is_whitespace),
     };
     let (name, data_type) = split.ok_or_else(|| {
-        Error::invalid(format!("'{text}' is no column; expected NAME TYPE, such as id BIGINT NOT NULL"))
-            .with("option", "--column")
+        Error::invalid(format!(
+            "'{text}' is no column; expected NAME TYPE, such as id BIGINT NOT NULL"
+        ))
+        .with("option", "--column")
     })?;
     let data_type = DataType::parse(data_type.trim()).map_err(|e| e.with("column", name))?;
     Ok(DataField::new(0, name, data_type))
@@ -81,17 +92,26 @@ fn from_json(text: &str) -> Result<NewTable> {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::Array(list)) => list
                 .iter()
-                .map(|v| v.as_str().map(str::to_owned).ok_or_else(|| wrong(&format!("{key} are not all text"))))
+                .map(|v| {
+                    v.as_str()
+                        .map(str::to_owned)
+                        .ok_or_else(|| wrong(&format!("{key} are not all text")))
+                })
                 .collect(),
             Some(_) => Err(wrong(&format!("{key} is no array"))),
         }
     };
     let text_of = |field: &Value, key: &str| field.get(key).and_then(Value::as_str).map(str::to_owned);
-    let fields = value.get("fields").and_then(Value::as_array).ok_or_else(|| wrong("'fields' are missing"))?;
+    let fields = value
+        .get("fields")
+        .and_then(Value::as_array)
+        .ok_or_else(|| wrong("'fields' are missing"))?;
     let mut columns = Vec::with_capacity(fields.len());
     for field in fields {
         let name = text_of(field, "name").ok_or_else(|| wrong("fields need a name"))?;
-        let data_type = field.get("type").ok_or_else(|| wrong("fields need a type").with("column", &name))?;
+        let data_type = field
+            .get("type")
+            .ok_or_else(|| wrong("fields need a type").with("column", &name))?;
         let data_type = DataType::from_json(data_type).map_err(|e| e.with("column", &name))?;
         columns.push(DataField {
             description: text_of(field, "description"),
@@ -100,7 +120,12 @@ fn from_json(text: &str) -> Result<NewTable> {
         });
     }
     let mut options = BTreeMap::new();
-    for (key, option) in value.get("options").and_then(Value::as_object).into_iter().flatten() {
+    for (key, option) in value
+        .get("options")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         let text = option.as_str().map_or_else(|| option.to_string(), str::to_owned);
         options.insert(key.clone(), text);
     }

@@ -7,8 +7,8 @@ use std::path::Path;
 use paimon::meta::manifest::codec::{decode_index_manifest, decode_manifest, decode_manifest_list};
 use paimon::meta::manifest::{FileKind, IndexManifestEntry, ManifestEntry, ManifestFileMeta};
 use paimon::protocol::codec::java::{
-    JAVA_COMMIT_MESSAGE_VERSION, SplitEncoding, decode_commit_message, decode_commit_messages, encode_commit_message,
-    encode_commit_messages,
+    JAVA_COMMIT_MESSAGE_VERSION, SplitEncoding, decode_commit_message, decode_commit_messages,
+    encode_commit_message, encode_commit_messages,
 };
 use paimon::protocol::{Split, json as protocol_json};
 use paimon::types::{BinaryRow, DataType, Error, Result, TableSchema};
@@ -18,14 +18,17 @@ use serde_json::{Value, json};
 use crate::args::{DecodeArgs, DecodeKind};
 
 pub(super) fn run(args: &DecodeArgs) -> Result<()> {
-    let bytes = std::fs::read(&args.file)
-        .map_err(|e| Error::not_found(format!("the file cannot be read: {e}")).with("path", args.file.display()))?;
+    let bytes = std::fs::read(&args.file).map_err(|e| {
+        Error::not_found(format!("the file cannot be read: {e}")).with("path", args.file.display())
+    })?;
     let decoded = decode(args, &bytes).map_err(|e| e.with("path", args.file.display()))?;
     println!("{:#}", decoded.value);
     match (&args.out, decoded.encoded) {
         (Some(out), Some(bytes)) => write(out, &bytes),
-        (Some(_), None) => Err(Error::unsupported("--reencode works for split and commit-message only")
-            .with("option", "--reencode")),
+        (Some(_), None) => Err(
+            Error::unsupported("--reencode works for split and commit-message only")
+                .with("option", "--reencode"),
+        ),
         (None, _) => Ok(()),
     }
 }
@@ -48,7 +51,9 @@ fn decode(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
         DecodeKind::Split => return split(args, bytes),
         DecodeKind::CommitMessage => return commit_message(args, bytes),
         DecodeKind::DeletionVectors => {
-            return Err(Error::unsupported("decoding deletion-vectors is not implemented yet"));
+            return Err(Error::unsupported(
+                "decoding deletion-vectors is not implemented yet",
+            ));
         }
         DecodeKind::BinaryRow => binary_row(args, bytes)?,
     };
@@ -67,7 +72,11 @@ fn split(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
     if bytes.starts_with(&paimon::protocol::codec::native::NATIVE_PLAN_MAGIC) {
         let plan = PlanEnvelope::from_bytes(bytes)?;
         let schema = Some(&plan.read_schema);
-        let splits: Vec<Value> = plan.splits.iter().map(|s| protocol_json::data_split(s, schema)).collect();
+        let splits: Vec<Value> = plan
+            .splits
+            .iter()
+            .map(|s| protocol_json::data_split(s, schema))
+            .collect();
         let value = json!({
             "location": plan.location,
             "branch": plan.branch,
@@ -93,17 +102,32 @@ fn commit_message(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
     let version = args.version.unwrap_or(JAVA_COMMIT_MESSAGE_VERSION);
     let hint = |e: Error| match args.version {
         Some(_) => e,
-        None => e.with("hint", format!("the version is not in the bytes and {version} was assumed; give --version N")),
+        None => e.with(
+            "hint",
+            format!("the version is not in the bytes and {version} was assumed; give --version N"),
+        ),
     };
     if args.list {
         let messages = decode_commit_messages(bytes, version).map_err(hint)?;
-        let encoded = args.reencode.map(|v| encode_commit_messages(&messages, v)).transpose()?;
-        let value = messages.iter().map(|m| protocol_json::commit_message(m, None)).collect();
+        let encoded = args
+            .reencode
+            .map(|v| encode_commit_messages(&messages, v))
+            .transpose()?;
+        let value = messages
+            .iter()
+            .map(|m| protocol_json::commit_message(m, None))
+            .collect();
         Ok(Decoded { value, encoded })
     } else {
         let message = decode_commit_message(bytes, version).map_err(hint)?;
-        let encoded = args.reencode.map(|v| encode_commit_message(&message, v)).transpose()?;
-        Ok(Decoded { value: protocol_json::commit_message(&message, None), encoded })
+        let encoded = args
+            .reencode
+            .map(|v| encode_commit_message(&message, v))
+            .transpose()?;
+        Ok(Decoded {
+            value: protocol_json::commit_message(&message, None),
+            encoded,
+        })
     }
 }
 
@@ -116,7 +140,10 @@ fn binary_row(args: &DecodeArgs, bytes: &[u8]) -> Result<Value> {
         if let Some(types) = &args.types {
             let types = split_types(types)?;
             let values = row.decode(&types)?;
-            let values = values.iter().zip(&types).map(|(v, t)| protocol_json::datum(v.as_ref(), t));
+            let values = values
+                .iter()
+                .zip(&types)
+                .map(|(v, t)| protocol_json::datum(v.as_ref(), t));
             object.insert("values".to_owned(), values.collect());
         }
     }
@@ -184,6 +211,9 @@ fn index_entry(entry: &IndexManifestEntry) -> Value {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes)
-        .map_err(|e| Error::io(format!("the file cannot be written: {e}")).with("path", path.display()).with_source(e))
+    std::fs::write(path, bytes).map_err(|e| {
+        Error::io(format!("the file cannot be written: {e}"))
+            .with("path", path.display())
+            .with_source(e)
+    })
 }

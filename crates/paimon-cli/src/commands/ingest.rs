@@ -8,7 +8,9 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use paimon::protocol::codec::java::{JAVA_COMMIT_MESSAGE_VERSION, encode_commit_messages};
-use paimon::types::{DataField, DataType, Error, ErrorKind, NewTable, Result, datum_from_string, to_arrow_field};
+use paimon::types::{
+    DataField, DataType, Error, ErrorKind, NewTable, Result, datum_from_string, to_arrow_field,
+};
 use paimon::{CommitOutcome, Table, Writer};
 
 use super::create::create;
@@ -34,15 +36,29 @@ pub(super) async fn run(session: &Session, args: &IngestArgs) -> Result<()> {
     };
     if let Some(out) = &args.messages {
         let messages = writer.prepare().await?;
-        std::fs::write(out, encode_commit_messages(&messages, JAVA_COMMIT_MESSAGE_VERSION)?).map_err(|e| {
-            Error::io(format!("the messages cannot be written: {e}")).with("path", out.display()).with_source(e)
+        std::fs::write(
+            out,
+            encode_commit_messages(&messages, JAVA_COMMIT_MESSAGE_VERSION)?,
+        )
+        .map_err(|e| {
+            Error::io(format!("the messages cannot be written: {e}"))
+                .with("path", out.display())
+                .with_source(e)
         })?;
-        println!("{rows} row(s) written, not committed: {} message(s) of version {JAVA_COMMIT_MESSAGE_VERSION} in {}", messages.len(), out.display());
+        println!(
+            "{rows} row(s) written, not committed: {} message(s) of version {JAVA_COMMIT_MESSAGE_VERSION} in {}",
+            messages.len(),
+            out.display()
+        );
         return Ok(());
     }
     match writer.commit().await? {
-        CommitOutcome::Committed { snapshot_ids } => println!("{rows} row(s) written, snapshot {}", ids(&snapshot_ids)),
-        CommitOutcome::AlreadyCommitted { snapshot_ids } => println!("committed before as snapshot {}", ids(&snapshot_ids)),
+        CommitOutcome::Committed { snapshot_ids } => {
+            println!("{rows} row(s) written, snapshot {}", ids(&snapshot_ids))
+        }
+        CommitOutcome::AlreadyCommitted { snapshot_ids } => {
+            println!("committed before as snapshot {}", ids(&snapshot_ids))
+        }
         CommitOutcome::NothingToCommit => println!("no rows, nothing committed"),
     }
     Ok(())
@@ -66,17 +82,27 @@ async fn target_table(session: &Session, args: &IngestArgs) -> Result<Table> {
     };
     let keys = &table.schema().partition_keys;
     if let Some((key, _)) = args.partition.iter().find(|(key, _)| !keys.contains(key)) {
-        return Err(Error::invalid(format!("'{key}' is no partition column; partition columns: {}", keys.join(", ")))
-            .with("option", "--partition"));
+        return Err(Error::invalid(format!(
+            "'{key}' is no partition column; partition columns: {}",
+            keys.join(", ")
+        ))
+        .with("option", "--partition"));
     }
     Ok(table)
 }
 
 /// A definition with the columns of the first file, and those of --partition.
 fn inferred(session: &Session, args: &IngestArgs) -> Result<NewTable> {
-    let path = args.files.first().ok_or_else(|| Error::invalid("no input file"))?;
+    let path = args
+        .files
+        .first()
+        .ok_or_else(|| Error::invalid("no input file"))?;
     let mut columns = infer(path, format_of(path, args.format)?)?;
-    for (name, _) in args.partition.iter().filter(|(name, _)| args.partition_by.contains(name)) {
+    for (name, _) in args
+        .partition
+        .iter()
+        .filter(|(name, _)| args.partition_by.contains(name))
+    {
         if columns.iter().all(|c| c.name != *name) {
             columns.push(DataField::new(0, name, DataType::string()));
         }
@@ -102,11 +128,17 @@ async fn write_files(
     for path in &args.files {
         let at_file = |err: Error| {
             let known = err.context().any(|(key, _)| key == "path");
-            if known { err } else { err.with("path", path.display()) }
+            if known {
+                err
+            } else {
+                err.with("path", path.display())
+            }
         };
         let format = format_of(path, args.format)?;
         for batch in open(path, format, &table.schema().fields).map_err(at_file)? {
-            let batch = batch.and_then(|batch| with_partition(batch, spec, table)).map_err(at_file)?;
+            let batch = batch
+                .and_then(|batch| with_partition(batch, spec, table))
+                .map_err(at_file)?;
             writer.write(&batch).await.map_err(at_file)?;
             rows += batch.num_rows() as u64;
             progress.inc(batch.num_rows() as u64);
@@ -119,7 +151,10 @@ async fn write_files(
 /// Adds the columns of --partition that the input does not have.
 fn with_partition(batch: RecordBatch, spec: &BTreeMap<String, String>, table: &Table) -> Result<RecordBatch> {
     let schema = batch.schema();
-    let missing: Vec<_> = spec.iter().filter(|(name, _)| schema.field_with_name(name).is_err()).collect();
+    let missing: Vec<_> = spec
+        .iter()
+        .filter(|(name, _)| schema.field_with_name(name).is_err())
+        .collect();
     if missing.is_empty() {
         return Ok(batch);
     }
@@ -129,9 +164,15 @@ fn with_partition(batch: RecordBatch, spec: &BTreeMap<String, String>, table: &T
         let field = table.field(name)?;
         let value = match **text == table.meta().partition_naming().default_name {
             true => None,
-            false => datum_from_string(text, &field.data_type).map_err(|e| e.with("option", "--partition"))?,
+            false => {
+                datum_from_string(text, &field.data_type).map_err(|e| e.with("option", "--partition"))?
+            }
         };
-        columns.push(paimon::data::repeat(value.as_ref(), &field.data_type, batch.num_rows())?);
+        columns.push(paimon::data::repeat(
+            value.as_ref(),
+            &field.data_type,
+            batch.num_rows(),
+        )?);
         fields.push(Arc::new(to_arrow_field(field).with_nullable(true)));
     }
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)

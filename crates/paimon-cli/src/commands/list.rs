@@ -10,7 +10,11 @@ pub(super) async fn run(session: &Session, target: Option<&str>) -> Result<()> {
     let (url, database) = match (session.warehouse_url(), target) {
         (Some(url), database) => (url, database),
         (None, Some(url)) => (url, None),
-        (None, None) => return Err(Error::invalid("give a warehouse: paimon ls WAREHOUSE, or --warehouse URL")),
+        (None, None) => {
+            return Err(Error::invalid(
+                "give a warehouse: paimon ls WAREHOUSE, or --warehouse URL",
+            ));
+        }
     };
     let warehouse = session.warehouse(url);
     let catalog = warehouse.catalog();

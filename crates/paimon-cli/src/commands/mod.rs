@@ -28,9 +28,12 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         Command::Ingest(args) => ingest::run(&session, &args).await,
         Command::Create(args) => create::run(&session, &args).await,
         Command::Ls { target } => list::run(&session, target.as_deref()).await,
-        Command::Schema { table, branch, id, json } => {
-            inspect::schema(&session, &table, branch.as_deref(), id, json).await
-        }
+        Command::Schema {
+            table,
+            branch,
+            id,
+            json,
+        } => inspect::schema(&session, &table, branch.as_deref(), id, json).await,
         Command::Snapshots { table, branch, json } => {
             inspect::snapshots(&session, &table, branch.as_deref(), json).await
         }

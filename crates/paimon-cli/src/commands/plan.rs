@@ -16,7 +16,10 @@ use crate::session::Session;
 
 pub(super) async fn run(session: &Session, args: &PlanArgs) -> Result<()> {
     let table = session.open(&args.table, args.selector.branch.as_deref()).await?;
-    let plan = read_builder(session, &table, &args.rows, &args.selector).await?.plan().await?;
+    let plan = read_builder(session, &table, &args.rows, &args.selector)
+        .await?
+        .plan()
+        .await?;
     if let Some(out) = &args.out {
         let files = write_plan(&plan, out, args.codec)?;
         if !args.json {
@@ -35,8 +38,11 @@ pub(super) async fn run(session: &Session, args: &PlanArgs) -> Result<()> {
 /// Native: one file with everything. Java: one file a split, FILE, FILE.1, FILE.2 …
 fn write_plan(plan: &Plan, out: &Path, codec: PlanCodec) -> Result<Vec<PathBuf>> {
     let write = |path: &Path, bytes: Vec<u8>| {
-        std::fs::write(path, bytes)
-            .map_err(|e| Error::io("the plan cannot be written").with("path", path.display()).with_source(e))
+        std::fs::write(path, bytes).map_err(|e| {
+            Error::io("the plan cannot be written")
+                .with("path", path.display())
+                .with_source(e)
+        })
     };
     match codec {
         PlanCodec::Native => {
@@ -45,7 +51,9 @@ fn write_plan(plan: &Plan, out: &Path, codec: PlanCodec) -> Result<Vec<PathBuf>>
         }
         PlanCodec::Java => {
             if plan.splits.is_empty() {
-                return Err(Error::invalid("the plan has no splits, and Java has no form for an empty plan"));
+                return Err(Error::invalid(
+                    "the plan has no splits, and Java has no form for an empty plan",
+                ));
             }
             let mut files = Vec::new();
             for (index, split) in plan.splits.iter().enumerate() {
@@ -70,7 +78,11 @@ fn shown(files: &[PathBuf]) -> String {
 }
 
 fn plan_json(plan: &Plan) -> Result<Value> {
-    let splits: Vec<Value> = plan.splits.iter().map(|split| json::data_split(split, Some(&plan.schema))).collect();
+    let splits: Vec<Value> = plan
+        .splits
+        .iter()
+        .map(|split| json::data_split(split, Some(&plan.schema)))
+        .collect();
     Ok(json!({
         "snapshotId": plan.snapshot_id(),
         "schemaId": plan.schema.id,
@@ -107,5 +119,10 @@ fn describe(split: &DataSplit) -> String {
     let bytes: i64 = split.data_files.iter().map(|f| f.file_size).sum();
     let path = split.bucket_path.rsplit('/').take(2).collect::<Vec<_>>();
     let place = path.into_iter().rev().collect::<Vec<_>>().join("/");
-    format!("{place} bucket {}, {} file(s), {} row(s), {bytes} bytes", split.bucket, split.data_files.len(), split.row_count())
+    format!(
+        "{place} bucket {}, {} file(s), {} row(s), {bytes} bytes",
+        split.bucket,
+        split.data_files.len(),
+        split.row_count()
+    )
 }

@@ -11,8 +11,14 @@ use crate::args::Cli;
 use crate::session::Session;
 
 const FILES: [(&str, &[u8]); 2] = [
-    ("flights-2013-01.csv", include_bytes!("../../../../testdata/flights/flights-2013-01.csv")),
-    ("flights-2013-02.csv", include_bytes!("../../../../testdata/flights/flights-2013-02.csv")),
+    (
+        "flights-2013-01.csv",
+        include_bytes!("../../../../testdata/flights/flights-2013-01.csv"),
+    ),
+    (
+        "flights-2013-02.csv",
+        include_bytes!("../../../../testdata/flights/flights-2013-02.csv"),
+    ),
 ];
 
 const COLUMNS: [&str; 19] = [
@@ -39,52 +45,109 @@ const COLUMNS: [&str; 19] = [
 
 pub(super) async fn run(_session: &Session, dir: &Path) -> Result<()> {
     let failed = |e: std::io::Error| {
-        Error::io(format!("the directory cannot be made: {e}")).with("path", dir.display()).with_source(e)
+        Error::io(format!("the directory cannot be made: {e}"))
+            .with("path", dir.display())
+            .with_source(e)
     };
     let shown = dir.display().to_string();
     let warehouse = format!("{shown}/warehouse");
     if dir.join("warehouse").exists() {
-        return Err(Error::already_exists("there is a warehouse here already; give another directory or delete it")
-            .with("path", &warehouse));
+        return Err(Error::already_exists(
+            "there is a warehouse here already; give another directory or delete it",
+        )
+        .with("path", &warehouse));
     }
     let data = dir.join("data");
     std::fs::create_dir_all(&data).map_err(failed)?;
     for (name, content) in FILES {
         std::fs::write(data.join(name), content).map_err(failed)?;
     }
-    println!("Flights from New York in January and February 2013 (CC0) are in {}.", data.display());
+    println!(
+        "Flights from New York in January and February 2013 (CC0) are in {}.",
+        data.display()
+    );
     let in_warehouse = ["--warehouse", &warehouse];
     let file = |name: &str| data.join(name).display().to_string();
 
     let mut create = vec!["create", "default.flights", "--partition-by", "month"];
-    COLUMNS.iter().for_each(|column| create.extend(["--column", column]));
+    COLUMNS
+        .iter()
+        .for_each(|column| create.extend(["--column", column]));
     create.extend(in_warehouse);
     step("Make a table in a new warehouse, partitioned by month.", &create).await?;
 
     let january = file(FILES[0].0);
-    step("Ingest January: data files first, then one snapshot.", &[
-        "ingest", "default.flights", &january, in_warehouse[0], in_warehouse[1],
-    ])
+    step(
+        "Ingest January: data files first, then one snapshot.",
+        &[
+            "ingest",
+            "default.flights",
+            &january,
+            in_warehouse[0],
+            in_warehouse[1],
+        ],
+    )
     .await?;
     let february = file(FILES[1].0);
-    step("Ingest February as the second commit.", &[
-        "ingest", "default.flights", &february, in_warehouse[0], in_warehouse[1],
-    ])
+    step(
+        "Ingest February as the second commit.",
+        &[
+            "ingest",
+            "default.flights",
+            &february,
+            in_warehouse[0],
+            in_warehouse[1],
+        ],
+    )
     .await?;
-    step("The history of the table.", &["snapshots", "default.flights", in_warehouse[0], in_warehouse[1]]).await?;
-    step("What a read of February has to open: January's partition is not planned.", &[
-        "plan", "default.flights", "--filter", "month = 2", in_warehouse[0], in_warehouse[1],
-    ])
+    step(
+        "The history of the table.",
+        &["snapshots", "default.flights", in_warehouse[0], in_warehouse[1]],
+    )
     .await?;
-    step("Read with a filter and four columns.", &[
-        "scan", "default.flights", "--columns", "month,day,carrier,dep_delay", "--filter",
-        "month = 2 AND dest = 'SFO' AND dep_delay > 240", "--limit", "5", in_warehouse[0], in_warehouse[1],
-    ])
+    step(
+        "What a read of February has to open: January's partition is not planned.",
+        &[
+            "plan",
+            "default.flights",
+            "--filter",
+            "month = 2",
+            in_warehouse[0],
+            in_warehouse[1],
+        ],
+    )
     .await?;
-    step("Time travel: the same at snapshot 1, where February was not there yet.", &[
-        "scan", "default.flights", "--columns", "month,day,carrier,dep_delay", "--filter",
-        "month = 2 AND dest = 'SFO' AND dep_delay > 240", "--snapshot-id", "1", in_warehouse[0], in_warehouse[1],
-    ])
+    step(
+        "Read with a filter and four columns.",
+        &[
+            "scan",
+            "default.flights",
+            "--columns",
+            "month,day,carrier,dep_delay",
+            "--filter",
+            "month = 2 AND dest = 'SFO' AND dep_delay > 240",
+            "--limit",
+            "5",
+            in_warehouse[0],
+            in_warehouse[1],
+        ],
+    )
+    .await?;
+    step(
+        "Time travel: the same at snapshot 1, where February was not there yet.",
+        &[
+            "scan",
+            "default.flights",
+            "--columns",
+            "month,day,carrier,dep_delay",
+            "--filter",
+            "month = 2 AND dest = 'SFO' AND dep_delay > 240",
+            "--snapshot-id",
+            "1",
+            in_warehouse[0],
+            in_warehouse[1],
+        ],
+    )
     .await?;
     println!("\nDone. The table is a directory that Java Paimon, Flink and Spark read too:");
     println!("  {warehouse}/default.db/flights");
@@ -93,14 +156,24 @@ pub(super) async fn run(_session: &Session, dir: &Path) -> Result<()> {
 
 /// Shows a command and runs it.
 async fn step(what: &str, words: &[&str]) -> Result<()> {
-    println!("\n# {what}\n$ paimon {}", words.iter().map(|w| quoted(w)).collect::<Vec<_>>().join(" "));
+    println!(
+        "\n# {what}\n$ paimon {}",
+        words.iter().map(|w| quoted(w)).collect::<Vec<_>>().join(" ")
+    );
     let words = std::iter::once("paimon").chain(words.iter().copied());
-    let cli = Cli::try_parse_from(words).map_err(|e| Error::invalid("a quickstart step is malformed").with_source(e))?;
+    let cli = Cli::try_parse_from(words)
+        .map_err(|e| Error::invalid("a quickstart step is malformed").with_source(e))?;
     Box::pin(super::run(cli)).await
 }
 
 /// A word as a shell takes it.
 fn quoted(word: &str) -> String {
-    let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./,:=$".contains(c));
-    if plain && !word.is_empty() && !word.contains('$') { word.to_owned() } else { format!("\"{word}\"") }
+    let plain = word
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "-_./,:=$".contains(c));
+    if plain && !word.is_empty() && !word.contains('$') {
+        word.to_owned()
+    } else {
+        format!("\"{word}\"")
+    }
 }

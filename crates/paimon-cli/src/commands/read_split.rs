@@ -16,8 +16,9 @@ use crate::session::Session;
 use crate::sql_filter::parse_filter;
 
 pub(super) async fn run(session: &Session, args: &ReadSplitArgs) -> Result<()> {
-    let bytes = std::fs::read(&args.file)
-        .map_err(|e| Error::not_found(format!("the split cannot be read: {e}")).with("path", args.file.display()))?;
+    let bytes = std::fs::read(&args.file).map_err(|e| {
+        Error::not_found(format!("the split cannot be read: {e}")).with("path", args.file.display())
+    })?;
     let at_file = |e: Error| e.with("path", args.file.display());
     let (context, splits) = if bytes.starts_with(&NATIVE_PLAN_MAGIC) {
         let mut envelope = PlanEnvelope::from_bytes(&bytes).map_err(at_file)?;
@@ -27,14 +28,18 @@ pub(super) async fn run(session: &Session, args: &ReadSplitArgs) -> Result<()> {
     } else {
         let split = java_split(&bytes).map_err(at_file)?;
         let table = args.table.as_deref().ok_or_else(|| {
-            Error::invalid("a Java split carries no schema: give its table with --table").with("path", args.file.display())
+            Error::invalid("a Java split carries no schema: give its table with --table")
+                .with("path", args.file.display())
         })?;
         let table = session.open(table, args.branch.as_deref()).await?;
         (table.split_context()?, vec![split])
     };
     let schema = Arc::clone(&context.read_schema);
-    let columns: Option<Vec<String>> =
-        args.rows.columns.as_ref().map(|names| names.iter().map(|c| c.trim().to_owned()).collect());
+    let columns: Option<Vec<String>> = args
+        .rows
+        .columns
+        .as_ref()
+        .map(|names| names.iter().map(|c| c.trim().to_owned()).collect());
     let fields = selected_fields(&schema, columns.as_deref())?;
     let mut read = TableRead::builder(context);
     if let Some(columns) = columns {
@@ -43,7 +48,13 @@ pub(super) async fn run(session: &Session, args: &ReadSplitArgs) -> Result<()> {
     if let Some(text) = &args.rows.filter {
         read = read.filter(parse_filter(session, text, &schema)?);
     }
-    print_rows(read.build()?.read_all(splits), &fields, &args.output, args.rows.limit).await
+    print_rows(
+        read.build()?.read_all(splits),
+        &fields,
+        &args.output,
+        args.rows.limit,
+    )
+    .await
 }
 
 /// A bare `DataSplit`, or one in a `SPLIT_V1` frame.
@@ -52,6 +63,9 @@ fn java_split(bytes: &[u8]) -> Result<DataSplit> {
     match split {
         Split::Data(split) => Ok(split),
         Split::FallbackData { split, .. } => Ok(split),
-        other => Err(Error::unsupported(format!("reading a split of kind {} is not implemented", other.kind()))),
+        other => Err(Error::unsupported(format!(
+            "reading a split of kind {} is not implemented",
+            other.kind()
+        ))),
     }
 }

@@ -66,8 +66,11 @@ pub(super) fn selected_fields(schema: &TableSchema, names: Option<&[String]>) ->
             .map(|name| {
                 schema.field(name.trim()).cloned().ok_or_else(|| {
                     let known: Vec<&str> = schema.fields.iter().map(|f| f.name.as_str()).collect();
-                    Error::invalid(format!("the table has no column '{name}', it has: {}", known.join(", ")))
-                        .with("option", "--columns")
+                    Error::invalid(format!(
+                        "the table has no column '{name}', it has: {}",
+                        known.join(", ")
+                    ))
+                    .with("option", "--columns")
                 })
             })
             .collect(),
@@ -87,7 +90,11 @@ pub(super) async fn print_rows(
     while left > 0 {
         let Some(batch) = rows.next().await else { break };
         let batch = batch?;
-        let batch = if batch.num_rows() > left { batch.slice(0, left) } else { batch };
+        let batch = if batch.num_rows() > left {
+            batch.slice(0, left)
+        } else {
+            batch
+        };
         left -= batch.num_rows();
         printer.write(&batch)?;
         progress.inc(batch.num_rows() as u64);

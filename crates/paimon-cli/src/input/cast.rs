@@ -11,7 +11,10 @@ use paimon::types::{DataField, Error, Result, to_arrow_field};
 
 /// The columns of `batch` that the table has, cast to the table's types. Columns that the table lacks are an error.
 pub(crate) fn to_table_columns(batch: &RecordBatch, fields: &[DataField]) -> Result<RecordBatch> {
-    let options = CastOptions { safe: false, ..CastOptions::default() };
+    let options = CastOptions {
+        safe: false,
+        ..CastOptions::default()
+    };
     let (mut columns, mut targets) = (Vec::new(), Vec::new());
     for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
         let Some(target) = fields.iter().find(|f| f.name == *field.name()) else {
@@ -27,9 +30,13 @@ pub(crate) fn to_table_columns(batch: &RecordBatch, fields: &[DataField]) -> Res
         let cast = match column.data_type() == target.data_type() {
             true => column.clone(),
             false => cast_with_options(column, target.data_type(), &options).map_err(|e| {
-                Error::invalid(format!("the input's {} is not a {}: {e}", column.data_type(), target.data_type()))
-                    .with("column", field.name())
-                    .with_source(e)
+                Error::invalid(format!(
+                    "the input's {} is not a {}: {e}",
+                    column.data_type(),
+                    target.data_type()
+                ))
+                .with("column", field.name())
+                .with_source(e)
             })?,
         };
         // Whether NULL is allowed is for the writer to say, with column and row.
@@ -42,7 +49,13 @@ pub(crate) fn to_table_columns(batch: &RecordBatch, fields: &[DataField]) -> Res
 
 /// The schema with types that a table can have: no dictionaries, views or large offsets.
 pub(crate) fn plain_schema(schema: &Schema) -> Schema {
-    Schema::new(schema.fields().iter().map(|f| plain_field(f)).collect::<Vec<Field>>())
+    Schema::new(
+        schema
+            .fields()
+            .iter()
+            .map(|f| plain_field(f))
+            .collect::<Vec<Field>>(),
+    )
 }
 
 fn plain_field(field: &Field) -> Field {
@@ -62,7 +75,9 @@ fn plain_type(data_type: &ArrowType) -> ArrowType {
         ArrowType::Float16 => ArrowType::Float32,
         ArrowType::Date64 => ArrowType::Date32,
         ArrowType::Time32(_) | ArrowType::Time64(_) => ArrowType::Time32(arrow_schema::TimeUnit::Millisecond),
-        ArrowType::List(f) | ArrowType::LargeList(f) | ArrowType::ListView(f) => ArrowType::List(Arc::new(plain_field(f))),
+        ArrowType::List(f) | ArrowType::LargeList(f) | ArrowType::ListView(f) => {
+            ArrowType::List(Arc::new(plain_field(f)))
+        }
         ArrowType::FixedSizeList(f, n) => ArrowType::FixedSizeList(Arc::new(plain_field(f)), *n),
         ArrowType::Struct(fields) => ArrowType::Struct(fields.iter().map(|f| plain_field(f)).collect()),
         ArrowType::Map(entries, sorted) => ArrowType::Map(Arc::new(plain_field(entries)), *sorted),

@@ -28,7 +28,10 @@ pub(super) fn infer(path: &Path) -> Result<Vec<DataField>> {
         ArrowType::Timestamp(_, _) => ArrowType::Timestamp(arrow_schema::TimeUnit::Microsecond, None),
         other => other.clone(),
     };
-    let fields = schema.fields().iter().map(|f| Field::new(f.name(), plain(f.data_type()), true));
+    let fields = schema
+        .fields()
+        .iter()
+        .map(|f| Field::new(f.name(), plain(f.data_type()), true));
     from_arrow_schema(&Schema::new(fields.collect::<Vec<_>>()))
 }
 
@@ -40,8 +43,11 @@ pub(super) fn open(path: &Path, fields: &[DataField]) -> Result<Batches> {
     for name in &header {
         let field = fields.iter().find(|f| f.name == *name).ok_or_else(|| {
             let known: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
-            Error::invalid(format!("the header has '{name}', which is no column of the table: {}", known.join(", ")))
-                .with("path", path.display())
+            Error::invalid(format!(
+                "the header has '{name}', which is no column of the table: {}",
+                known.join(", ")
+            ))
+            .with("path", path.display())
         })?;
         columns.push(field.clone());
     }
@@ -59,7 +65,10 @@ pub(super) fn open(path: &Path, fields: &[DataField]) -> Result<Batches> {
         .map_err(|e| unreadable(path, e))?;
     let shown = path.to_path_buf();
     let target = Arc::new(Schema::new(
-        columns.iter().map(|f| to_arrow_field(f).with_nullable(true)).collect::<Vec<_>>(),
+        columns
+            .iter()
+            .map(|f| to_arrow_field(f).with_nullable(true))
+            .collect::<Vec<_>>(),
     ));
     Ok(Box::new(reader.map(move |batch| {
         let batch = batch.map_err(|e| unreadable(&shown, e))?;
@@ -73,8 +82,10 @@ pub(super) fn open(path: &Path, fields: &[DataField]) -> Result<Batches> {
 }
 
 fn header(path: &Path, file: impl std::io::Read) -> Result<Vec<String>> {
-    let (schema, _) =
-        Format::default().with_header(true).infer_schema(file, Some(0)).map_err(|e| unreadable(path, e))?;
+    let (schema, _) = Format::default()
+        .with_header(true)
+        .infer_schema(file, Some(0))
+        .map_err(|e| unreadable(path, e))?;
     Ok(schema.fields().iter().map(|f| f.name().clone()).collect())
 }
 
@@ -98,10 +109,15 @@ fn convert(column: &ArrayRef, field: &DataField) -> Result<ArrayRef> {
         return Ok(column.clone());
     }
     if field.data_type.is_nested() || field.data_type.kind == TypeKind::Variant {
-        return Err(Error::unsupported(format!("CSV cannot hold {}; use jsonl, parquet or arrow", field.data_type))
-            .with("column", &field.name));
+        return Err(Error::unsupported(format!(
+            "CSV cannot hold {}; use jsonl, parquet or arrow",
+            field.data_type
+        ))
+        .with("column", &field.name));
     }
-    let texts = column.as_string_opt::<i32>().ok_or_else(|| Error::invalid("a text column is expected"))?;
+    let texts = column
+        .as_string_opt::<i32>()
+        .ok_or_else(|| Error::invalid("a text column is expected"))?;
     let mut values = Vec::with_capacity(texts.len());
     for (row, text) in texts.iter().enumerate() {
         values.push(match text {

@@ -27,7 +27,12 @@ struct Lines {
 impl Lines {
     fn open(path: &Path) -> Result<Self> {
         let reader = BufReader::with_capacity(1 << 20, open_file(path)?);
-        Ok(Lines { path: path.to_path_buf(), reader, number: 0, buffer: String::new() })
+        Ok(Lines {
+            path: path.to_path_buf(),
+            reader,
+            number: 0,
+            buffer: String::new(),
+        })
     }
 
     /// The next object, `None` at the end. Blank lines are skipped.
@@ -35,7 +40,12 @@ impl Lines {
         loop {
             self.buffer.clear();
             self.number += 1;
-            if self.reader.read_line(&mut self.buffer).map_err(|e| unreadable(&self.path, e))? == 0 {
+            if self
+                .reader
+                .read_line(&mut self.buffer)
+                .map_err(|e| unreadable(&self.path, e))?
+                == 0
+            {
                 return Ok(None);
             }
             let text = self.buffer.trim();
@@ -45,7 +55,9 @@ impl Lines {
             return match serde_json::from_str(text) {
                 Ok(Value::Object(object)) => Ok(Some(object)),
                 Ok(_) => Err(self.at(Error::invalid("a line is not a JSON object"))),
-                Err(err) => Err(self.at(Error::invalid(format!("a line is not JSON: {err}")).with_source(err))),
+                Err(err) => {
+                    Err(self.at(Error::invalid(format!("a line is not JSON: {err}")).with_source(err)))
+                }
             };
         }
     }
@@ -104,7 +116,10 @@ pub(super) fn open(path: &Path, fields: &[DataField]) -> Result<Batches> {
     let mut lines = Lines::open(path)?;
     let fields = fields.to_vec();
     let schema = Arc::new(Schema::new(
-        fields.iter().map(|f| to_arrow_field(f).with_nullable(true)).collect::<Vec<_>>(),
+        fields
+            .iter()
+            .map(|f| to_arrow_field(f).with_nullable(true))
+            .collect::<Vec<_>>(),
     ));
     let mut next = move || -> Result<Option<RecordBatch>> {
         let mut rows = Vec::with_capacity(BATCH_ROWS);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, LargeBinaryBuilder, StringBuilder};
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
 };
 use arrow_array::{
     ArrayRef, ArrowPrimitiveType, FixedSizeListArray, ListArray, MapArray, PrimitiveArray, StructArray,
@@ -21,12 +21,16 @@ use serde_json::Value;
 pub(super) fn build(values: &[Option<&Value>], data_type: &DataType) -> Result<ArrayRef> {
     let arrow = arrow_type(data_type);
     let present: Vec<Option<&Value>> = values.iter().map(|v| v.filter(|v| !v.is_null())).collect();
-    let nulls = || Some(NullBuffer::from_iter(present.iter().map(Option::is_some))).filter(|n| n.null_count() > 0);
-    let failed = |e: arrow_schema::ArrowError| Error::invalid(format!("values are not {data_type}: {e}")).with_source(e);
+    let nulls =
+        || Some(NullBuffer::from_iter(present.iter().map(Option::is_some))).filter(|n| n.null_count() > 0);
+    let failed = |e: arrow_schema::ArrowError| {
+        Error::invalid(format!("values are not {data_type}: {e}")).with_source(e)
+    };
     match (&data_type.kind, &arrow) {
         (TypeKind::Array(element), ArrowType::List(field)) => {
             let (items, offsets) = flatten(&present, data_type)?;
-            let list = ListArray::try_new(field.clone(), offsets, build(&items, element)?, nulls()).map_err(failed)?;
+            let list = ListArray::try_new(field.clone(), offsets, build(&items, element)?, nulls())
+                .map_err(failed)?;
             Ok(Arc::new(list))
         }
         (TypeKind::Vector(element, n), ArrowType::FixedSizeList(field, size)) => {
@@ -34,18 +38,28 @@ pub(super) fn build(values: &[Option<&Value>], data_type: &DataType) -> Result<A
             let filler = Value::from(0);
             for value in &present {
                 match value {
-                    Some(Value::Array(list)) if list.len() == *n as usize => items.extend(list.iter().map(Some)),
+                    Some(Value::Array(list)) if list.len() == *n as usize => {
+                        items.extend(list.iter().map(Some))
+                    }
                     None => items.extend(std::iter::repeat_n(Some(&filler), *n as usize)),
                     Some(other) => return Err(mismatch(other, data_type)),
                 }
             }
-            let list = FixedSizeListArray::try_new(field.clone(), *size, build(&items, element)?, nulls()).map_err(failed)?;
+            let list = FixedSizeListArray::try_new(field.clone(), *size, build(&items, element)?, nulls())
+                .map_err(failed)?;
             Ok(Arc::new(list))
         }
-        (TypeKind::Map(key, value), ArrowType::Map(entries, _)) => map(&present, data_type, key, value, entries, nulls()),
-        (TypeKind::Multiset(element), ArrowType::Map(entries, _)) => {
-            map(&present, data_type, element, &DataType::required(TypeKind::Int), entries, nulls())
+        (TypeKind::Map(key, value), ArrowType::Map(entries, _)) => {
+            map(&present, data_type, key, value, entries, nulls())
         }
+        (TypeKind::Multiset(element), ArrowType::Map(entries, _)) => map(
+            &present,
+            data_type,
+            element,
+            &DataType::required(TypeKind::Int),
+            entries,
+            nulls(),
+        ),
         (TypeKind::Row(children), ArrowType::Struct(fields)) => {
             for value in present.iter().flatten() {
                 let object = value.as_object().ok_or_else(|| mismatch(value, data_type))?;
@@ -56,16 +70,22 @@ pub(super) fn build(values: &[Option<&Value>], data_type: &DataType) -> Result<A
             let columns = children
                 .iter()
                 .map(|child| {
-                    let inner: Vec<Option<&Value>> = present.iter().map(|v| v.and_then(|v| v.get(&child.name))).collect();
+                    let inner: Vec<Option<&Value>> = present
+                        .iter()
+                        .map(|v| v.and_then(|v| v.get(&child.name)))
+                        .collect();
                     build(&inner, &child.data_type).map_err(|e| e.with("field", &child.name))
                 })
                 .collect::<Result<Vec<_>>>()?;
-            let rows = StructArray::try_new_with_length(fields.clone(), columns, nulls(), present.len()).map_err(failed)?;
+            let rows = StructArray::try_new_with_length(fields.clone(), columns, nulls(), present.len())
+                .map_err(failed)?;
             Ok(Arc::new(rows))
         }
         (TypeKind::Variant, _) => Err(Error::unsupported("VARIANT values cannot be made from JSON yet")),
         _ => {
-            let data = present.iter().map(|v| v.map(|v| datum(v, data_type)).transpose().map(Option::flatten));
+            let data = present
+                .iter()
+                .map(|v| v.map(|v| datum(v, data_type)).transpose().map(Option::flatten));
             array(data.collect::<Result<Vec<_>>>()?, data_type, &arrow)
         }
     }
@@ -111,10 +131,16 @@ fn map(
                 keys.push(Some(k));
                 items.push(Some(v));
             }
-            _ => return Err(Error::invalid(format!("a map entry is [key, value], found {pair}"))),
+            _ => {
+                return Err(Error::invalid(format!(
+                    "a map entry is [key, value], found {pair}"
+                )));
+            }
         }
     }
-    let failed = |e: arrow_schema::ArrowError| Error::invalid(format!("values are not {data_type}: {e}")).with_source(e);
+    let failed = |e: arrow_schema::ArrowError| {
+        Error::invalid(format!("values are not {data_type}: {e}")).with_source(e)
+    };
     let ArrowType::Struct(fields) = entries.data_type() else {
         return Err(Error::invalid(format!("{data_type} has no Arrow map")));
     };
@@ -169,7 +195,14 @@ fn datum(value: &Value, data_type: &DataType) -> Result<Option<Datum>> {
 /// A value from its text; an instant may end in `Z`.
 pub(super) fn from_text(text: &str, data_type: &DataType) -> Result<Option<Datum>> {
     let instant = matches!(data_type.kind, TypeKind::TimestampLtz(_));
-    datum_from_string(if instant { text.strip_suffix('Z').unwrap_or(text) } else { text }, data_type)
+    datum_from_string(
+        if instant {
+            text.strip_suffix('Z').unwrap_or(text)
+        } else {
+            text
+        },
+        data_type,
+    )
 }
 
 fn number(value: &Value) -> Option<f64> {
@@ -186,11 +219,12 @@ fn number(value: &Value) -> Option<f64> {
 pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digit = |b: u8| char::from(b).to_digit(16);
     let pairs = text.as_bytes().chunks(2);
-    pairs.map(|pair| match pair {
-        [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
-        _ => None,
-    })
-    .collect()
+    pairs
+        .map(|pair| match pair {
+            [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
+            _ => None,
+        })
+        .collect()
 }
 
 fn primitives<T: ArrowPrimitiveType>(
@@ -202,12 +236,16 @@ fn primitives<T: ArrowPrimitiveType>(
     for value in values {
         natives.push(match value {
             None => None,
-            Some(datum) => Some(get(datum).ok_or_else(|| Error::invalid(format!("{datum:?} does not fit {arrow}")))?),
+            Some(datum) => {
+                Some(get(datum).ok_or_else(|| Error::invalid(format!("{datum:?} does not fit {arrow}")))?)
+            }
         });
     }
     let nulls = NullBuffer::from_iter(natives.iter().map(Option::is_some));
     let buffer: ScalarBuffer<T::Native> = natives.into_iter().map(Option::unwrap_or_default).collect();
-    Ok(Arc::new(PrimitiveArray::<T>::new(buffer, Some(nulls)).with_data_type(arrow.clone())))
+    Ok(Arc::new(
+        PrimitiveArray::<T>::new(buffer, Some(nulls)).with_data_type(arrow.clone()),
+    ))
 }
 
 fn array(values: Vec<Option<Datum>>, data_type: &DataType, arrow: &ArrowType) -> Result<ArrayRef> {
@@ -250,7 +288,9 @@ fn array(values: Vec<Option<Datum>>, data_type: &DataType, arrow: &ArrowType) ->
             primitives::<TimestampMillisecondType>(&values, arrow, |d| timestamp(d).map(|t| t.millis))
         }
         ArrowType::Timestamp(TimeUnit::Microsecond, _) => {
-            primitives::<TimestampMicrosecondType>(&values, arrow, |d| timestamp(d).and_then(|t| t.to_micros()))
+            primitives::<TimestampMicrosecondType>(&values, arrow, |d| {
+                timestamp(d).and_then(|t| t.to_micros())
+            })
         }
         ArrowType::Timestamp(TimeUnit::Nanosecond, _) => {
             primitives::<TimestampNanosecondType>(&values, arrow, |d| timestamp(d).and_then(|t| t.to_nanos()))
@@ -279,7 +319,9 @@ fn array(values: Vec<Option<Datum>>, data_type: &DataType, arrow: &ArrowType) ->
             }
             Ok(Arc::new(builder.finish()))
         }
-        _ => Err(Error::unsupported(format!("values of type {data_type} cannot be made from text"))),
+        _ => Err(Error::unsupported(format!(
+            "values of type {data_type} cannot be made from text"
+        ))),
     }
 }
 

@@ -31,14 +31,20 @@ pub(crate) fn format_of(path: &Path, given: Option<InputFormat>) -> Result<Input
     if let Some(format) = given {
         return Ok(format);
     }
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let extension = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     match extension.as_str() {
         "csv" => Ok(InputFormat::Csv),
         "jsonl" | "ndjson" | "json" => Ok(InputFormat::Jsonl),
         "parquet" => Ok(InputFormat::Parquet),
         "arrow" | "arrows" | "ipc" | "feather" => Ok(InputFormat::Arrow),
-        _ => Err(Error::invalid("the extension names no known format; give --format csv|jsonl|parquet|arrow")
-            .with("path", path.display())),
+        _ => Err(Error::invalid(
+            "the extension names no known format; give --format csv|jsonl|parquet|arrow",
+        )
+        .with("path", path.display())),
     }
 }
 
@@ -67,9 +73,15 @@ pub(crate) fn open(path: &Path, format: InputFormat, fields: &[DataField]) -> Re
         InputFormat::Csv => csv::open(path, fields),
         InputFormat::Jsonl => json::open(path, fields),
         InputFormat::Parquet => {
-            let reader = parquet_reader(path)?.with_batch_size(BATCH_ROWS).build().map_err(|e| unreadable(path, e))?;
+            let reader = parquet_reader(path)?
+                .with_batch_size(BATCH_ROWS)
+                .build()
+                .map_err(|e| unreadable(path, e))?;
             let shown = path.to_path_buf();
-            Ok(cast_all(reader.map(move |batch| batch.map_err(|e| unreadable(&shown, e))), fields))
+            Ok(cast_all(
+                reader.map(move |batch| batch.map_err(|e| unreadable(&shown, e))),
+                fields,
+            ))
         }
         InputFormat::Arrow => {
             let (_, batches) = arrow_reader(path)?;
@@ -91,7 +103,9 @@ pub(crate) fn open_file(path: &Path) -> Result<File> {
 /// The error of an input file that cannot be read.
 pub(crate) fn unreadable(path: &Path, err: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     let err = err.into();
-    Error::invalid(format!("the input file cannot be read: {err}")).with("path", path.display()).with_source(err)
+    Error::invalid(format!("the input file cannot be read: {err}"))
+        .with("path", path.display())
+        .with_source(err)
 }
 
 fn parquet_reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
@@ -106,12 +120,20 @@ fn arrow_reader(path: &Path) -> Result<(Schema, Batches)> {
     file.seek(SeekFrom::Start(0)).map_err(|e| unreadable(path, e))?;
     let shown = path.to_path_buf();
     if is_file {
-        let reader = arrow_ipc::reader::FileReader::try_new(BufReader::new(file), None).map_err(|e| unreadable(path, e))?;
+        let reader = arrow_ipc::reader::FileReader::try_new(BufReader::new(file), None)
+            .map_err(|e| unreadable(path, e))?;
         let schema = reader.schema().as_ref().clone();
-        Ok((schema, Box::new(reader.map(move |batch| batch.map_err(|e| unreadable(&shown, e))))))
+        Ok((
+            schema,
+            Box::new(reader.map(move |batch| batch.map_err(|e| unreadable(&shown, e)))),
+        ))
     } else {
-        let reader = arrow_ipc::reader::StreamReader::try_new(BufReader::new(file), None).map_err(|e| unreadable(path, e))?;
+        let reader = arrow_ipc::reader::StreamReader::try_new(BufReader::new(file), None)
+            .map_err(|e| unreadable(path, e))?;
         let schema = reader.schema().as_ref().clone();
-        Ok((schema, Box::new(reader.map(move |batch| batch.map_err(|e| unreadable(&shown, e))))))
+        Ok((
+            schema,
+            Box::new(reader.map(move |batch| batch.map_err(|e| unreadable(&shown, e)))),
+        ))
     }
 }
