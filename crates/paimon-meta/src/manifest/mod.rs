@@ -27,4 +27,6 @@ pub use list_entry::ManifestFileMeta;
 pub use store::{ManifestOptions, ManifestStore};
 
 #[cfg(test)]
+pub(crate) mod java_tests;
+#[cfg(test)]
 pub(crate) mod tests;

@@ -8,6 +8,7 @@ mod listing;
 mod packing;
 mod partition_filter;
 mod plan;
+mod planner;
 mod stats_filter;
 mod table_scan;
 mod time_travel;
@@ -17,5 +18,7 @@ pub use plan::{Plan, ScanMetrics};
 pub use table_scan::TableScan;
 pub use time_travel::SnapshotSelector;
 
+#[cfg(test)]
+mod java_tests;
 #[cfg(test)]
 mod tests;

@@ -2,20 +2,14 @@
 
 //! The builder of a batch scan and its planning.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use futures_util::TryStreamExt;
-use paimon_protocol::{DataFileMeta, DataSplit, DeletionFile};
-use paimon_types::{BinaryRow, DataField, Error, Predicate, Result, TableSchema};
+use paimon_types::{DataField, Error, Predicate, Result, TableSchema};
 
-use super::bucket_pruning::BucketPruner;
-use super::deletion::DeletionFiles;
-use super::packing::{file_weight, order_append_files, pack_ordered};
-use super::partition_filter::{PartitionFilter, ScanSelector};
-use super::stats_filter::StatsFilter;
+use super::planner::Planner;
 use super::{Plan, ScanMetrics, SnapshotSelector};
-use crate::manifest::{ManifestEntry, ManifestFileMeta, ManifestOptions, ManifestStore};
+use crate::manifest::{ManifestOptions, ManifestStore};
 use crate::{Snapshot, Table};
 
 /// Plans a batch read of a table: chooses a snapshot, rules out files by partition, bucket and statistics, and packs the
@@ -32,13 +26,13 @@ use crate::{Snapshot, Table};
 /// ```
 #[derive(Clone, Debug)]
 pub struct TableScan {
-    table: Table,
+    pub(super) table: Table,
     filter: Vec<Predicate>,
     partition_filter: Vec<Predicate>,
     columns: Option<Vec<String>>,
-    limit: Option<u64>,
+    pub(super) limit: Option<u64>,
     selectors: Vec<SnapshotSelector>,
-    bucket: Option<i32>,
+    pub(super) bucket: Option<i32>,
 }
 
 impl TableScan {
@@ -293,205 +287,4 @@ impl Table {
             Arc::clone(&self.environment().ids),
         )
     }
-}
-
-/// Files of one bucket in manifest order.
-struct Bucket {
-    partition: BinaryRow,
-    bucket: i32,
-    total_buckets: i32,
-    files: Vec<DataFileMeta>,
-}
-
-/// One run of planning.
-struct Planner<'a> {
-    scan: &'a TableScan,
-    snapshot: Snapshot,
-    store: ManifestStore,
-    partitions: Arc<PartitionFilter>,
-    stats: StatsFilter,
-    buckets: Option<Arc<BucketPruner>>,
-    deletions: DeletionFiles,
-    /// Rows after which planning stops; set when every file that is kept gives all of its rows.
-    enough: Option<u64>,
-}
-
-impl<'a> Planner<'a> {
-    async fn new(scan: &'a TableScan, plan: &Plan, snapshot: Snapshot) -> Result<Self> {
-        let table = &scan.table;
-        let store = table.manifest_store();
-        let filter = plan.filter.clone().unwrap_or(Predicate::Constant(true));
-        let partitions = PartitionFilter::new(&plan.schema, &filter);
-        let rest = filter.without_partition(partitions.field_ids());
-        let buckets = BucketPruner::new(table, &plan.schema, &filter)
-            .await?
-            .map(Arc::new);
-        let deletions = match &snapshot.index_manifest {
-            Some(name) => DeletionFiles::new(table, store.read_index_manifest(name).await?),
-            None => DeletionFiles::default(),
-        };
-        let enough = scan
-            .limit
-            .filter(|_| rest.is_always_true() && deletions.is_empty());
-        Ok(Planner {
-            scan,
-            snapshot,
-            store,
-            partitions: Arc::new(partitions),
-            stats: StatsFilter::new(table.schema_manager().clone(), Arc::clone(&plan.schema), rest),
-            buckets,
-            deletions,
-            enough,
-        })
-    }
-
-    async fn run(&self, plan: &mut Plan) -> Result<()> {
-        let metas = self.manifests(&mut plan.metrics).await?;
-        let buckets = self.files(metas, &mut plan.metrics).await?;
-        for bucket in buckets {
-            self.split(bucket, &mut plan.splits)?;
-        }
-        if let Some(limit) = self.scan.limit.filter(|_| self.stats.is_empty()) {
-            cut_at(&mut plan.splits, limit);
-        }
-        for file in plan.splits.iter().flat_map(|s| &s.data_files) {
-            plan.metrics.files += 1;
-            plan.metrics.bytes += u64::try_from(file.file_size).unwrap_or(0);
-        }
-        Ok(())
-    }
-
-    /// Manifests that may hold wanted entries. A manifest with DELETE entries goes by the same tests: what it deletes has
-    /// the same partition and bucket as what it would delete.
-    async fn manifests(&self, metrics: &mut ScanMetrics) -> Result<Vec<ManifestFileMeta>> {
-        let mut metas = self.store.read_list(&self.snapshot.base_manifest_list).await?;
-        metas.extend(self.store.read_list(&self.snapshot.delta_manifest_list).await?);
-        metrics.manifests = metas.len();
-        let mut kept = Vec::with_capacity(metas.len());
-        for meta in metas {
-            let bucket_may_occur = self.scan.bucket.is_none_or(|bucket| {
-                meta.min_bucket.is_none_or(|min| min <= bucket)
-                    && meta.max_bucket.is_none_or(|max| max >= bucket)
-            });
-            if bucket_may_occur && self.partitions.may_match(&meta)? {
-                kept.push(meta);
-            }
-        }
-        metrics.manifests_skipped = metrics.manifests - kept.len();
-        Ok(kept)
-    }
-
-    /// Live files that pass every test, grouped by partition and then by bucket, each in order of first appearance.
-    async fn files(&self, metas: Vec<ManifestFileMeta>, metrics: &mut ScanMetrics) -> Result<Vec<Bucket>> {
-        let selector = ScanSelector::new(
-            Arc::clone(&self.partitions),
-            self.scan.bucket,
-            self.buckets.clone(),
-        );
-        let mut entries = std::pin::pin!(self.store.stream_live(metas, selector).await?);
-        let mut groups: Vec<Bucket> = Vec::new();
-        let mut places: HashMap<(BinaryRow, i32), usize> = HashMap::new();
-        let mut rows = 0u64;
-        while let Some(batch) = entries.try_next().await? {
-            metrics.files_considered += batch.len();
-            for entry in batch {
-                if !self.stats.may_match(&entry).await? {
-                    metrics.files_skipped_by_stats += 1;
-                    continue;
-                }
-                rows = rows.saturating_add(u64::try_from(entry.file.row_count).unwrap_or(0));
-                add_to_group(entry, &mut groups, &mut places);
-            }
-            if self.enough.is_some_and(|enough| rows >= enough) {
-                break;
-            }
-        }
-        order_by_partition(&mut groups);
-        if self.scan.table.options().scan_plan_sort_partition {
-            self.partitions
-                .sort_by_partition(&mut groups, |group| &group.partition)?;
-        }
-        Ok(groups)
-    }
-
-    fn split(&self, bucket: Bucket, splits: &mut Vec<DataSplit>) -> Result<()> {
-        let options = self.scan.table.options();
-        let bucket_path = self.scan.table.bucket_path(&bucket.partition, bucket.bucket)?;
-        let mut files = bucket.files;
-        order_append_files(&mut files);
-        let cost = options.source_split_open_file_cost;
-        for files in pack_ordered(
-            files,
-            |file| file_weight(file, cost),
-            options.source_split_target_size,
-        ) {
-            let deletion_files: Option<Vec<Option<DeletionFile>>> =
-                self.deletions
-                    .of_files(&bucket.partition, bucket.bucket, &bucket_path, &files)?;
-            splits.push(DataSplit {
-                snapshot_id: self.snapshot.id,
-                partition: bucket.partition.clone(),
-                bucket: bucket.bucket,
-                bucket_path: bucket_path.clone(),
-                total_buckets: Some(bucket.total_buckets),
-                data_files: files,
-                deletion_files,
-                is_streaming: false,
-                raw_convertible: true,
-            });
-        }
-        Ok(())
-    }
-}
-
-fn add_to_group(
-    entry: ManifestEntry,
-    groups: &mut Vec<Bucket>,
-    places: &mut HashMap<(BinaryRow, i32), usize>,
-) {
-    let place = *places
-        .entry((entry.partition.clone(), entry.bucket))
-        .or_insert(groups.len());
-    match groups.get_mut(place) {
-        Some(group) => group.files.push(entry.file),
-        None => groups.push(Bucket {
-            partition: entry.partition,
-            bucket: entry.bucket,
-            total_buckets: entry.total_buckets,
-            files: vec![entry.file],
-        }),
-    }
-}
-
-/// Puts the buckets of a partition together; partitions keep the order in which they first appear.
-fn order_by_partition(groups: &mut [Bucket]) {
-    let mut places: HashMap<BinaryRow, usize> = HashMap::new();
-    for group in groups.iter() {
-        let next = places.len();
-        places.entry(group.partition.clone()).or_insert(next);
-    }
-    groups.sort_by_key(|group| places.get(&group.partition).copied());
-}
-
-/// Keeps the first splits that together have `limit` rows for certain; all when they never do.
-fn cut_at(splits: &mut Vec<DataSplit>, limit: u64) {
-    let mut rows = 0u64;
-    let mut keep = 0;
-    for split in splits.iter() {
-        if rows >= limit {
-            break;
-        }
-        rows = rows.saturating_add(known_rows(split).unwrap_or(0));
-        keep += 1;
-    }
-    splits.truncate(keep);
-}
-
-/// Rows that remain after deletions, `None` when a deletion file does not tell its cardinality.
-fn known_rows(split: &DataSplit) -> Option<u64> {
-    let deletions = split.deletion_files.iter().flatten().flatten();
-    let deleted = deletions
-        .map(|d| d.cardinality)
-        .try_fold(0i64, |sum, n| Some(sum.saturating_add(n?)))?;
-    u64::try_from(split.row_count().saturating_sub(deleted)).ok()
 }
