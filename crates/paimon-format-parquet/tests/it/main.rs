@@ -4,6 +4,7 @@
 
 mod conformance;
 mod java;
+mod json;
 mod pruning;
 mod support;
 mod timestamps;

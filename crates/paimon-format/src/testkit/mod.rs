@@ -11,4 +11,4 @@ mod sample;
 mod suite;
 
 pub use sample::{Sampler, all_type_fields, sample_batch};
-pub use suite::{ReadRequest, WrittenFile, check_format, read_file, write_file};
+pub use suite::{ReadRequest, WrittenFile, check_format, open, read_file, write_file};

@@ -61,6 +61,7 @@ pub async fn write_file(
     batches: &[RecordBatch],
     compression: &str,
 ) -> Result<WrittenFile> {
+    let before = storage.exists(path).await?;
     let mut builder = format.create_writer_builder(fields, 1024)?;
     let pool = pool();
     builder.with_memory_pool(pool.clone());
@@ -78,7 +79,10 @@ pub async fn write_file(
         .written_stats()
         .map(|stats| stats.extract_written_file_stats(&pool))
         .transpose()?;
-    ensure(!storage.exists(path).await?, "finish leaves the stream open")?;
+    ensure(
+        before || !storage.exists(path).await?,
+        "finish leaves the stream open",
+    )?;
     let mut out = writer.into_output();
     out.close().await?;
     let status = storage
