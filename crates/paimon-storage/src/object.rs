@@ -414,7 +414,9 @@ impl ObjectOutput {
 async fn join_one(parts: &mut JoinSet<object_store::Result<()>>) -> object_store::Result<()> {
     match parts.join_next().await {
         Some(Ok(result)) => result,
-        Some(Err(source)) => Err(object_store::Error::JoinError { source }),
+        Some(Err(source)) => {
+            Err(object_store::Error::Generic { store: "upload", source: Box::new(source) })
+        }
         None => Ok(()),
     }
 }

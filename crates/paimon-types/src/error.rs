@@ -69,7 +69,12 @@ struct Inner {
 impl Error {
     /// Makes an error of `kind` with a lower-case message without trailing dot.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error(Box::new(Inner { kind, message: message.into(), context: Vec::new(), source: None }))
+        Error(Box::new(Inner {
+            kind,
+            message: message.into(),
+            context: Vec::new(),
+            source: None,
+        }))
     }
 
     /// [`ErrorKind::InvalidInput`].
@@ -176,6 +181,9 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source.as_ref().map(|s| s.as_ref() as &(dyn StdError + 'static))
+        self.0
+            .source
+            .as_ref()
+            .map(|s| s.as_ref() as &(dyn StdError + 'static))
     }
 }
