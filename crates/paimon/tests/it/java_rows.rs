@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Every table of `testdata/java` and every selector: the rows are those that Java reads.
+
+use paimon::ErrorKind;
+use paimon_testkit::{Fixture, Random, Selector, fixture, fixtures, json_lines, read_lines, sorted};
+
+use crate::filters::check_filters;
+
+async fn check(fixture: &Fixture, selector: &Selector) {
+    let what = format!("{} {}", fixture.path, selector.name);
+    let table = fixture.open(selector, &[]).await.unwrap();
+    let read = || {
+        let read = table.read();
+        match &selector.at {
+            Some(at) => read.at(at.clone()),
+            None => read,
+        }
+    };
+    let expected = selector.expected();
+    let plan = read().plan().await.unwrap_or_else(|e| panic!("{what}: {e:?}"));
+    let fields = plan.read_fields.clone();
+    let (_, batches) = read().to_batches().await.unwrap_or_else(|e| panic!("{what}: {e:?}"));
+    assert_eq!(sorted(json_lines(&fields, &batches)), expected, "{what}");
+
+    // Some columns in any order, in small batches.
+    let mut random = Random::new(&what);
+    let chosen = random.some(&fields);
+    let names: Vec<&str> = chosen.iter().map(|f| f.name.as_str()).collect();
+    let few = read().select(names.iter().copied()).batch_size(1 + random.below(7)).parallelism(1);
+    let (schema, projected) = few.to_batches().await.unwrap();
+    let order: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
+    assert_eq!(order, names, "{what}");
+    let indices: Vec<usize> =
+        chosen.iter().map(|f| fields.iter().position(|g| g.id == f.id).unwrap()).collect();
+    let cut: Vec<_> = batches.iter().map(|b| b.project(&indices).unwrap()).collect();
+    assert_eq!(json_lines(&chosen, &projected), json_lines(&chosen, &cut), "{what}: columns {names:?}");
+
+    check_filters(&what, &read, &fields, &batches, &mut random).await;
+}
+
+async fn check_feature(feature: &str) {
+    let tables: Vec<Fixture> = fixtures().into_iter().filter(|f| f.feature() == feature).collect();
+    assert!(!tables.is_empty(), "{feature}");
+    for fixture in &tables {
+        for selector in fixture.selectors() {
+            check(fixture, &selector).await;
+        }
+    }
+}
+
+macro_rules! features {
+    ($($name:ident)*) => {
+        $(#[tokio::test]
+        async fn $name() {
+            check_feature(stringify!($name)).await;
+        })*
+
+        #[test]
+        fn every_feature_has_a_test() {
+            let known = [$(stringify!($name)),*];
+            for fixture in fixtures() {
+                assert!(known.contains(&fixture.feature()) || fixture.feature() == "later", "{}", fixture.path);
+            }
+        }
+    };
+}
+
+features! { basic bucket evolution files history nested partition stats types }
+
+/// Tables whose keys must be merged are refused before anything is read.
+#[tokio::test]
+async fn later_primary_keys_are_refused() {
+    for path in ["later/primary-key", "later/deletion-vectors"] {
+        let fixture = fixture(path);
+        for selector in fixture.selectors() {
+            let table = fixture.open(&selector, &[]).await.unwrap();
+            let read = table.read();
+            let read = selector.at.clone().map_or(read, |at| table.read().at(at));
+            let err = read_lines(&read).await.unwrap_err();
+            assert_eq!(err.kind(), ErrorKind::Unsupported, "{path}: {err}");
+            assert!(err.message().contains("primary key (id)"), "{path}: {err}");
+        }
+    }
+}
+
+/// Row tracking only adds system columns to an append table.
+#[tokio::test]
+async fn later_row_tracking_reads() {
+    let fixture = fixture("later/row-tracking");
+    for selector in fixture.selectors() {
+        check(&fixture, &selector).await;
+    }
+}

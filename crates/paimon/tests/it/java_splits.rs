@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Split bytes of Java: the rows of a table come out without planning it.
+
+use futures_util::TryStreamExt;
+use paimon::protocol::Split;
+use paimon::{DataSplit, ErrorKind, Table, TableRead};
+use paimon_testkit::{Fixture, Selector, fixtures, json_lines, sorted};
+
+/// The split in the bytes, its paths as they are here; also checks that the bytes are made again.
+fn decode(fixture: &Fixture, bytes: &[u8]) -> DataSplit {
+    let (split, encoding) = Split::from_java_bytes(bytes).unwrap();
+    assert_eq!(Some(encoding.version), fixture.split_version, "{}", fixture.path);
+    assert_eq!(split.to_java_bytes(encoding).unwrap(), bytes, "{}", fixture.path);
+    let Split::Data(mut split) = split else { panic!("{}: a split of kind {}", fixture.path, split.kind()) };
+    split.bucket_path = fixture.localized(&split.bucket_path);
+    split
+}
+
+/// The table with the schema that the selector reads.
+async fn open(fixture: &Fixture, selector: &Selector) -> Table {
+    let table = fixture.open(selector, &[]).await.unwrap();
+    let Some(at) = &selector.at else { return table };
+    let (_, schema) = table.scan().at(at.clone()).target().await.unwrap();
+    Table::from_meta(table.meta().with_schema(schema).unwrap())
+}
+
+#[tokio::test]
+async fn splits_of_java_read_equal() {
+    let mut splits_read = 0;
+    for fixture in fixtures().iter().filter(|f| f.feature() != "later") {
+        for selector in fixture.selectors() {
+            let Some(bytes) = fixture.split_bytes(&selector) else { continue };
+            let what = format!("{} {}", fixture.path, selector.name);
+            let splits: Vec<DataSplit> = bytes.iter().map(|b| decode(fixture, b)).collect();
+            splits_read += splits.len();
+            let table = open(fixture, &selector).await;
+            let read = TableRead::builder(table.split_context().unwrap()).build().unwrap();
+            let mut lines = Vec::new();
+            for split in splits {
+                let batches: Vec<_> = read.read(split).try_collect().await.unwrap_or_else(|e| panic!("{what}: {e:?}"));
+                lines.extend(json_lines(&table.schema().fields, &batches));
+            }
+            assert_eq!(sorted(lines), selector.expected(), "{what}");
+        }
+    }
+    assert!(splits_read > 300, "only {splits_read} splits");
+}
+
+/// A worker that gets the bytes of a split that it cannot read says so, whatever table it thinks it reads.
+#[tokio::test]
+async fn splits_that_need_more_are_refused() {
+    for fixture in fixtures().iter().filter(|f| ["later/primary-key", "later/deletion-vectors"].contains(&f.path.as_str())) {
+        for selector in fixture.selectors() {
+            for bytes in fixture.split_bytes(&selector).unwrap_or_default() {
+                let (split, encoding) = Split::from_java_bytes(&bytes).unwrap();
+                assert_eq!(split.to_java_bytes(encoding).unwrap(), bytes);
+            }
+            let table = open(fixture, &selector).await;
+            let err = TableRead::builder(table.split_context().unwrap()).build().unwrap_err();
+            assert_eq!(err.kind(), ErrorKind::Unsupported, "{}: {err}", fixture.path);
+        }
+    }
+}
+
+#[test]
+fn case_62_an_unknown_split_version_is_named() {
+    let fixture = paimon_testkit::fixture("basic/unpartitioned");
+    let bytes = fixture.split_bytes(&fixture.selector("latest")).unwrap().remove(0);
+    let version = fixture.split_version.unwrap().to_be_bytes();
+    let at = bytes.windows(4).position(|w| w == version).unwrap();
+    for unknown in [10, 99, i32::MAX] {
+        let mut changed = bytes.clone();
+        changed[at..at + 4].copy_from_slice(&i32::to_be_bytes(unknown));
+        let err = DataSplit::from_java_bytes(&changed).unwrap_err();
+        assert!(err.kind() == ErrorKind::Unsupported && err.message().contains(&unknown.to_string()), "{err}");
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Whole tables through the facade: what Java wrote, what we write, and the small inputs that readers got wrong.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod cases_evolution;
+mod cases_partition;
+mod cases_read;
+mod cases_store;
+mod conformance;
+mod filters;
+mod java_messages;
+mod java_rows;
+mod java_splits;
+mod support;
