@@ -18,7 +18,15 @@ async fn directories(table: &Table) -> BTreeSet<String> {
     let prefix = format!("{}/", table.location());
     plan.splits
         .iter()
-        .map(|s| s.bucket_path.strip_prefix(&prefix).unwrap().rsplit_once('/').unwrap().0.to_owned())
+        .map(|s| {
+            s.bucket_path
+                .strip_prefix(&prefix)
+                .unwrap()
+                .rsplit_once('/')
+                .unwrap()
+                .0
+                .to_owned()
+        })
         .collect()
 }
 
@@ -28,11 +36,20 @@ fn set(names: &[&str]) -> BTreeSet<String> {
 
 #[tokio::test]
 async fn case_24_null_empty_and_blank_partitions() {
-    for (options, default) in
-        [(vec![], "__DEFAULT_PARTITION__"), (vec![("partition.default-name", "none here")], "none here")]
-    {
+    for (options, default) in [
+        (vec![], "__DEFAULT_PARTITION__"),
+        (vec![("partition.default-name", "none here")], "none here"),
+    ] {
         let table = create(&[("id", "INT"), ("p", "STRING")], &["p"], &options).await;
-        let values = [Some("a"), None, Some(""), Some("  "), Some("None"), Some("null"), Some("x/y")];
+        let values = [
+            Some("a"),
+            None,
+            Some(""),
+            Some("  "),
+            Some("None"),
+            Some("null"),
+            Some("x/y"),
+        ];
         append(&table, &[("id", ints(0..7)), ("p", strings(values))]).await;
         let default = format!("p={default}");
         assert_eq!(
@@ -54,19 +71,31 @@ async fn case_24_null_empty_and_blank_partitions() {
             "the values are those of the manifest, not of the directory"
         );
         let filter = Predicate::is_null(table.field("p").unwrap());
-        assert_eq!(read_lines(&table.read().filter(filter)).await.unwrap(), [r#"{"id": 1, "p": null}"#]);
+        assert_eq!(
+            read_lines(&table.read().filter(filter)).await.unwrap(),
+            [r#"{"id": 1, "p": null}"#]
+        );
         let filter = Predicate::eq(table.field("p").unwrap(), Datum::String(String::new())).unwrap();
-        assert_eq!(read_lines(&table.read().filter(filter)).await.unwrap(), [r#"{"id": 2, "p": ""}"#]);
+        assert_eq!(
+            read_lines(&table.read().filter(filter)).await.unwrap(),
+            [r#"{"id": 2, "p": ""}"#]
+        );
     }
 }
 
 #[tokio::test]
 async fn case_25_and_66_date_partitions() {
-    for (options, second) in [(vec![], "day=1"), (vec![("partition.legacy-name", "false")], "day=1970-01-02")] {
+    for (options, second) in [
+        (vec![], "day=1"),
+        (vec![("partition.legacy-name", "false")], "day=1970-01-02"),
+    ] {
         let table = create(&[("id", "INT"), ("day", "DATE")], &["day"], &options).await;
         let days = Arc::new(Date32Array::from(vec![Some(1), None, Some(1)]));
         append(&table, &[("id", ints([1, 2, 3])), ("day", days)]).await;
-        assert_eq!(directories(&table).await, set(&[second, "day=__DEFAULT_PARTITION__"]));
+        assert_eq!(
+            directories(&table).await,
+            set(&[second, "day=__DEFAULT_PARTITION__"])
+        );
         let all = [
             r#"{"id": 1, "day": "1970-01-02"}"#,
             r#"{"id": 2, "day": null}"#,
@@ -74,7 +103,10 @@ async fn case_25_and_66_date_partitions() {
         ];
         assert_eq!(rows(&table).await, all);
         let filter = Predicate::eq(table.field("day").unwrap(), Datum::Date(1)).unwrap();
-        assert_eq!(read_lines(&table.read().filter(filter)).await.unwrap(), [all[0], all[2]]);
+        assert_eq!(
+            read_lines(&table.read().filter(filter)).await.unwrap(),
+            [all[0], all[2]]
+        );
         let filter = Predicate::is_null(table.field("day").unwrap());
         assert_eq!(read_lines(&table.read().filter(filter)).await.unwrap(), [all[1]]);
     }
@@ -88,7 +120,11 @@ async fn case_30_rows_lie_in_the_buckets_where_others_look_for_them() {
         let filter = Predicate::eq(table.field("id").unwrap(), Datum::Int(id)).unwrap();
         let read = table.read().filter(filter);
         let plan = read.plan().await.unwrap();
-        assert_eq!(plan.splits.iter().map(|s| s.bucket).collect::<Vec<_>>(), [bucket], "id {id}");
+        assert_eq!(
+            plan.splits.iter().map(|s| s.bucket).collect::<Vec<_>>(),
+            [bucket],
+            "id {id}"
+        );
         assert_eq!(read_lines(&read).await.unwrap(), [format!("{{\"id\": {id}}}")]);
     }
 }
@@ -99,20 +135,35 @@ async fn case_49_a_key_that_is_the_partition_is_refused() {
     let refused = |primary: &'static [&'static str], options: &'static [(&'static str, &'static str)]| async move {
         let new = NewTable {
             primary_keys: primary.iter().map(|k| (*k).to_owned()).collect(),
-            ..definition(&[("p", "INT NOT NULL"), ("id", "INT NOT NULL"), ("v", "INT")], &["p"], options)
+            ..definition(
+                &[("p", "INT NOT NULL"), ("id", "INT NOT NULL"), ("v", "INT")],
+                &["p"],
+                options,
+            )
         };
         Table::create(Storage::memory(), "memory://w/t", new).await
     };
     let err = refused(&["p"], &[("bucket", "1")]).await.unwrap_err();
     assert_eq!(err.kind(), ErrorKind::InvalidInput, "{err}");
-    assert!(err.message().contains("no column besides the partition keys"), "{err}");
+    assert!(
+        err.message().contains("no column besides the partition keys"),
+        "{err}"
+    );
 
     // A bucket key that the primary key does not have would hash rows of one key apart.
-    let err = refused(&["p", "id"], &[("bucket", "2"), ("bucket-key", "v")]).await.unwrap_err();
-    assert!(err.kind() == ErrorKind::InvalidInput && err.to_string().contains("bucket key v"), "{err}");
+    let err = refused(&["p", "id"], &[("bucket", "2"), ("bucket-key", "v")])
+        .await
+        .unwrap_err();
+    assert!(
+        err.kind() == ErrorKind::InvalidInput && err.to_string().contains("bucket key v"),
+        "{err}"
+    );
 
     // A good primary key: the table is created, writing and reading are refused for now.
     let table = refused(&["p", "id"], &[("bucket", "2")]).await.unwrap();
     assert_eq!(table.write().await.unwrap_err().kind(), ErrorKind::Unsupported);
-    assert_eq!(table.read().to_batches().await.unwrap_err().kind(), ErrorKind::Unsupported);
+    assert_eq!(
+        table.read().to_batches().await.unwrap_err().kind(),
+        ErrorKind::Unsupported
+    );
 }

@@ -20,30 +20,46 @@ fn reasons(table: &ConformanceTable, branch: Option<&str>) -> Vec<&'static str> 
         .map(|path| TableSchema::from_json(&std::fs::read_to_string(path).unwrap()).unwrap())
         .collect();
     let mut found = Vec::new();
-    let is_on = |key: &str| schemas.iter().any(|s| s.options.get(key).is_some_and(|v| v == "true"));
+    let is_on = |key: &str| {
+        schemas
+            .iter()
+            .any(|s| s.options.get(key).is_some_and(|v| v == "true"))
+    };
     if schemas.iter().any(|s| !s.primary_keys.is_empty()) {
         found.push("primary key");
     }
     if is_on("data-evolution.enabled") {
         found.push("data evolution");
     }
-    if schemas.iter().any(|s| s.options.contains_key("scan.fallback-branch")) {
+    if schemas
+        .iter()
+        .any(|s| s.options.contains_key("scan.fallback-branch"))
+    {
         found.push("fallback branch");
     }
     let mut types: BTreeMap<i32, BTreeSet<String>> = BTreeMap::new();
     for field in schemas.iter().flat_map(|s| &s.fields) {
-        types.entry(field.id).or_default().insert(field.data_type.with_nullable(true).to_string());
+        types
+            .entry(field.id)
+            .or_default()
+            .insert(field.data_type.with_nullable(true).to_string());
     }
     if types.values().any(|of_field| of_field.len() > 1) {
         found.push("type change");
     }
     let files = files_below(&table.table_dir);
     let in_manifests = |path: &Path| path.parent().is_some_and(|p| p.ends_with("manifest"));
-    if files.iter().any(|path| in_manifests(path) && std::fs::read(path).unwrap().starts_with(b"ORC")) {
+    if files
+        .iter()
+        .any(|path| in_manifests(path) && std::fs::read(path).unwrap().starts_with(b"ORC"))
+    {
         found.push("ORC manifests");
     }
     for (extension, what) in [("orc", "ORC data"), ("avro", "Avro data"), ("blob", "blobs")] {
-        if files.iter().any(|path| path.extension().is_some_and(|e| e == extension)) {
+        if files
+            .iter()
+            .any(|path| path.extension().is_some_and(|e| e == extension))
+        {
             found.push(what);
         }
     }
@@ -84,7 +100,7 @@ async fn tables_read_equal_or_are_refused() {
     if tables.is_empty() {
         return;
     }
-    let (mut equal, mut wrong) = (BTreeSet::new(), Vec::new());
+    let (mut equal, mut refused, mut wrong) = (BTreeSet::new(), BTreeMap::new(), Vec::new());
     for table in &tables {
         for selector in table.selectors() {
             let what = format!("{} {}", table.path, selector.name);
@@ -95,12 +111,23 @@ async fn tables_read_equal_or_are_refused() {
                 }
                 Ok(rows) => wrong.push(format!("{what}: {rows:?} instead of {:?}", selector.expected())),
                 Err(err) if reasons.is_empty() => wrong.push(format!("{what}: nothing explains {err:?}")),
-                Err(err) if is_clear(&err) => println!("{what}: refused ({}): {err}", reasons.join(", ")),
-                Err(err) => wrong.push(format!("{what} ({}): refused unclearly: {err:?}", reasons.join(", "))),
+                Err(err) if is_clear(&err) => {
+                    refused.insert(
+                        table.path.clone(),
+                        format!("{}: {}", reasons.join(", "), err.message()),
+                    );
+                }
+                Err(err) => wrong.push(format!(
+                    "{what} ({}): refused unclearly: {err:?}",
+                    reasons.join(", ")
+                )),
             }
         }
     }
     println!("read equal: {equal:?}");
+    refused
+        .iter()
+        .for_each(|(path, why)| println!("refused: {path}: {why}"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     for path in [
         "append_complex_build_in_fieldid",

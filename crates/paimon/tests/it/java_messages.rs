@@ -14,20 +14,32 @@ fn messages(fixture: &Fixture) -> Option<Vec<CommitMessage>> {
     let messages = decode_commit_messages(&bytes, fixture.message_version).unwrap();
     assert_eq!(messages.len(), fixture.messages, "{}", fixture.path);
     let again = encode_commit_messages(&messages, fixture.message_version).unwrap();
-    assert!(again == bytes, "{}: the messages are encoded to other bytes", fixture.path);
+    assert!(
+        again == bytes,
+        "{}: the messages are encoded to other bytes",
+        fixture.path
+    );
     Some(messages)
 }
 
 #[test]
 fn messages_are_made_again() {
-    let count: usize = fixtures().iter().filter_map(messages).map(|list| list.len()).sum();
+    let count: usize = fixtures()
+        .iter()
+        .filter_map(messages)
+        .map(|list| list.len())
+        .sum();
     assert!(count > 300, "only {count} messages");
 }
 
 /// Names of the files that the newest snapshot of main has.
 async fn live_files(table: &Table) -> BTreeSet<String> {
     let plan = table.read().plan().await.unwrap();
-    plan.splits.iter().flat_map(|s| &s.data_files).map(|f| f.file_name.clone()).collect()
+    plan.splits
+        .iter()
+        .flat_map(|s| &s.data_files)
+        .map(|f| f.file_name.clone())
+        .collect()
 }
 
 /// A table with the schemas of the fixture, without a snapshot, and with all of its data files.
@@ -42,7 +54,9 @@ async fn fresh_table(fixture: &Fixture, original: &Table, dir: &Path) -> Table {
             options: schema.options.clone(),
             comment: schema.comment.clone(),
         };
-        let created = Table::create(Storage::default(), location, definition).await.unwrap();
+        let created = Table::create(Storage::default(), location, definition)
+            .await
+            .unwrap();
         assert_eq!(created.schema().fields, schema.fields, "{}", fixture.path);
     }
     for entry in std::fs::read_dir(fixture.table_dir()).unwrap() {
@@ -56,7 +70,9 @@ async fn fresh_table(fixture: &Fixture, original: &Table, dir: &Path) -> Table {
             copy_dir(&fixture.table_dir().join(&name), &dir.join(&name));
         }
     }
-    Table::open_with(Storage::default(), location, Default::default()).await.unwrap()
+    Table::open_with(Storage::default(), location, Default::default())
+        .await
+        .unwrap()
 }
 
 /// Tables to which files were only ever added: committing all messages again gives the same rows.
@@ -64,11 +80,16 @@ async fn fresh_table(fixture: &Fixture, original: &Table, dir: &Path) -> Table {
 async fn messages_of_java_are_committed() {
     let mut committed = 0;
     for fixture in fixtures().iter().filter(|f| f.feature() != "later") {
-        let Some(messages) = messages(fixture).filter(|m| !m.is_empty()) else { continue };
+        let Some(messages) = messages(fixture).filter(|m| !m.is_empty()) else {
+            continue;
+        };
         let latest = fixture.selector("latest");
         let original = fixture.open(&latest, &[]).await.unwrap();
-        let added: BTreeSet<String> =
-            messages.iter().flat_map(|m| &m.data_increment.new_files).map(|f| f.file_name.clone()).collect();
+        let added: BTreeSet<String> = messages
+            .iter()
+            .flat_map(|m| &m.data_increment.new_files)
+            .map(|f| f.file_name.clone())
+            .collect();
         if live_files(&original).await != added {
             // Overwritten, truncated, or messages of branches.
             continue;
@@ -76,10 +97,31 @@ async fn messages_of_java_are_committed() {
         let dir = tempfile::tempdir().unwrap();
         let table = fresh_table(fixture, &original, &dir.path().join("t")).await;
         let outcome = table.new_commit().commit(messages).await.unwrap();
-        assert!(matches!(outcome, CommitOutcome::Committed { .. }), "{}", fixture.path);
-        assert_eq!(read_lines(&table.read()).await.unwrap(), latest.expected(), "{}", fixture.path);
-        let total = table.meta().snapshot_manager().latest().await.unwrap().unwrap().total_record_count;
-        assert_eq!(usize::try_from(total).unwrap(), latest.expected().len(), "{}", fixture.path);
+        assert!(
+            matches!(outcome, CommitOutcome::Committed { .. }),
+            "{}",
+            fixture.path
+        );
+        assert_eq!(
+            read_lines(&table.read()).await.unwrap(),
+            latest.expected(),
+            "{}",
+            fixture.path
+        );
+        let total = table
+            .meta()
+            .snapshot_manager()
+            .latest()
+            .await
+            .unwrap()
+            .unwrap()
+            .total_record_count;
+        assert_eq!(
+            usize::try_from(total).unwrap(),
+            latest.expected().len(),
+            "{}",
+            fixture.path
+        );
         committed += 1;
     }
     assert!(committed > 100, "only {committed} tables");

@@ -20,27 +20,42 @@ async fn check(fixture: &Fixture, selector: &Selector) {
     let expected = selector.expected();
     let plan = read().plan().await.unwrap_or_else(|e| panic!("{what}: {e:?}"));
     let fields = plan.read_fields.clone();
-    let (_, batches) = read().to_batches().await.unwrap_or_else(|e| panic!("{what}: {e:?}"));
+    let (_, batches) = read()
+        .to_batches()
+        .await
+        .unwrap_or_else(|e| panic!("{what}: {e:?}"));
     assert_eq!(sorted(json_lines(&fields, &batches)), expected, "{what}");
 
     // Some columns in any order, in small batches.
     let mut random = Random::new(&what);
     let chosen = random.some(&fields);
     let names: Vec<&str> = chosen.iter().map(|f| f.name.as_str()).collect();
-    let few = read().select(names.iter().copied()).batch_size(1 + random.below(7)).parallelism(1);
+    let few = read()
+        .select(names.iter().copied())
+        .batch_size(1 + random.below(7))
+        .parallelism(1);
     let (schema, projected) = few.to_batches().await.unwrap();
     let order: Vec<&str> = schema.fields().iter().map(|f| f.name().as_str()).collect();
     assert_eq!(order, names, "{what}");
-    let indices: Vec<usize> =
-        chosen.iter().map(|f| fields.iter().position(|g| g.id == f.id).unwrap()).collect();
+    let indices: Vec<usize> = chosen
+        .iter()
+        .map(|f| fields.iter().position(|g| g.id == f.id).unwrap())
+        .collect();
     let cut: Vec<_> = batches.iter().map(|b| b.project(&indices).unwrap()).collect();
-    assert_eq!(json_lines(&chosen, &projected), json_lines(&chosen, &cut), "{what}: columns {names:?}");
+    assert_eq!(
+        json_lines(&chosen, &projected),
+        json_lines(&chosen, &cut),
+        "{what}: columns {names:?}"
+    );
 
     check_filters(&what, &read, &fields, &batches, &mut random).await;
 }
 
 async fn check_feature(feature: &str) {
-    let tables: Vec<Fixture> = fixtures().into_iter().filter(|f| f.feature() == feature).collect();
+    let tables: Vec<Fixture> = fixtures()
+        .into_iter()
+        .filter(|f| f.feature() == feature)
+        .collect();
     assert!(!tables.is_empty(), "{feature}");
     for fixture in &tables {
         for selector in fixture.selectors() {

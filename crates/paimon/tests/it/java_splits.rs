@@ -12,7 +12,9 @@ fn decode(fixture: &Fixture, bytes: &[u8]) -> DataSplit {
     let (split, encoding) = Split::from_java_bytes(bytes).unwrap();
     assert_eq!(Some(encoding.version), fixture.split_version, "{}", fixture.path);
     assert_eq!(split.to_java_bytes(encoding).unwrap(), bytes, "{}", fixture.path);
-    let Split::Data(mut split) = split else { panic!("{}: a split of kind {}", fixture.path, split.kind()) };
+    let Split::Data(mut split) = split else {
+        panic!("{}: a split of kind {}", fixture.path, split.kind())
+    };
     split.bucket_path = fixture.localized(&split.bucket_path);
     split
 }
@@ -30,15 +32,23 @@ async fn splits_of_java_read_equal() {
     let mut splits_read = 0;
     for fixture in fixtures().iter().filter(|f| f.feature() != "later") {
         for selector in fixture.selectors() {
-            let Some(bytes) = fixture.split_bytes(&selector) else { continue };
+            let Some(bytes) = fixture.split_bytes(&selector) else {
+                continue;
+            };
             let what = format!("{} {}", fixture.path, selector.name);
             let splits: Vec<DataSplit> = bytes.iter().map(|b| decode(fixture, b)).collect();
             splits_read += splits.len();
             let table = open(fixture, &selector).await;
-            let read = TableRead::builder(table.split_context().unwrap()).build().unwrap();
+            let read = TableRead::builder(table.split_context().unwrap())
+                .build()
+                .unwrap();
             let mut lines = Vec::new();
             for split in splits {
-                let batches: Vec<_> = read.read(split).try_collect().await.unwrap_or_else(|e| panic!("{what}: {e:?}"));
+                let batches: Vec<_> = read
+                    .read(split)
+                    .try_collect()
+                    .await
+                    .unwrap_or_else(|e| panic!("{what}: {e:?}"));
                 lines.extend(json_lines(&table.schema().fields, &batches));
             }
             assert_eq!(sorted(lines), selector.expected(), "{what}");
@@ -50,14 +60,19 @@ async fn splits_of_java_read_equal() {
 /// A worker that gets the bytes of a split that it cannot read says so, whatever table it thinks it reads.
 #[tokio::test]
 async fn splits_that_need_more_are_refused() {
-    for fixture in fixtures().iter().filter(|f| ["later/primary-key", "later/deletion-vectors"].contains(&f.path.as_str())) {
+    for fixture in fixtures()
+        .iter()
+        .filter(|f| ["later/primary-key", "later/deletion-vectors"].contains(&f.path.as_str()))
+    {
         for selector in fixture.selectors() {
             for bytes in fixture.split_bytes(&selector).unwrap_or_default() {
                 let (split, encoding) = Split::from_java_bytes(&bytes).unwrap();
                 assert_eq!(split.to_java_bytes(encoding).unwrap(), bytes);
             }
             let table = open(fixture, &selector).await;
-            let err = TableRead::builder(table.split_context().unwrap()).build().unwrap_err();
+            let err = TableRead::builder(table.split_context().unwrap())
+                .build()
+                .unwrap_err();
             assert_eq!(err.kind(), ErrorKind::Unsupported, "{}: {err}", fixture.path);
         }
     }
@@ -66,13 +81,19 @@ async fn splits_that_need_more_are_refused() {
 #[test]
 fn case_62_an_unknown_split_version_is_named() {
     let fixture = paimon_testkit::fixture("basic/unpartitioned");
-    let bytes = fixture.split_bytes(&fixture.selector("latest")).unwrap().remove(0);
+    let bytes = fixture
+        .split_bytes(&fixture.selector("latest"))
+        .unwrap()
+        .remove(0);
     let version = fixture.split_version.unwrap().to_be_bytes();
     let at = bytes.windows(4).position(|w| w == version).unwrap();
     for unknown in [10, 99, i32::MAX] {
         let mut changed = bytes.clone();
         changed[at..at + 4].copy_from_slice(&i32::to_be_bytes(unknown));
         let err = DataSplit::from_java_bytes(&changed).unwrap_err();
-        assert!(err.kind() == ErrorKind::Unsupported && err.message().contains(&unknown.to_string()), "{err}");
+        assert!(
+            err.kind() == ErrorKind::Unsupported && err.message().contains(&unknown.to_string()),
+            "{err}"
+        );
     }
 }

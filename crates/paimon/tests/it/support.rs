@@ -11,7 +11,11 @@ use paimon::{CommitOutcome, DataField, DataType, NewTable, Result, Storage, Tabl
 use paimon_testkit::read_lines;
 
 /// A definition from `(name, type)` pairs.
-pub(crate) fn definition(columns: &[(&str, &str)], partition_by: &[&str], options: &[(&str, &str)]) -> NewTable {
+pub(crate) fn definition(
+    columns: &[(&str, &str)],
+    partition_by: &[&str],
+    options: &[(&str, &str)],
+) -> NewTable {
     NewTable {
         columns: columns
             .iter()
@@ -24,11 +28,18 @@ pub(crate) fn definition(columns: &[(&str, &str)], partition_by: &[&str], option
 }
 
 pub(crate) fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+    pairs
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+        .collect()
 }
 
 /// A table in memory.
-pub(crate) async fn create(columns: &[(&str, &str)], partition_by: &[&str], options: &[(&str, &str)]) -> Table {
+pub(crate) async fn create(
+    columns: &[(&str, &str)],
+    partition_by: &[&str],
+    options: &[(&str, &str)],
+) -> Table {
     create_in(Storage::memory(), columns, partition_by, options).await
 }
 
@@ -38,12 +49,21 @@ pub(crate) async fn create_in(
     partition_by: &[&str],
     options: &[(&str, &str)],
 ) -> Table {
-    Table::create(storage, "memory://w/t", definition(columns, partition_by, options)).await.unwrap()
+    Table::create(
+        storage,
+        "memory://w/t",
+        definition(columns, partition_by, options),
+    )
+    .await
+    .unwrap()
 }
 
 /// A batch whose fields are those of the table's columns with these names.
 pub(crate) fn batch(table: &Table, columns: &[(&str, ArrayRef)]) -> RecordBatch {
-    let fields: Vec<_> = columns.iter().map(|(name, _)| to_arrow_field(table.field(name).unwrap())).collect();
+    let fields: Vec<_> = columns
+        .iter()
+        .map(|(name, _)| to_arrow_field(table.field(name).unwrap()))
+        .collect();
     let arrays = columns.iter().map(|(_, array)| array.clone()).collect();
     RecordBatch::try_new(Arc::new(arrow_schema::Schema::new(fields)), arrays).unwrap()
 }
@@ -80,8 +100,13 @@ pub(crate) async fn alter(table: &Table, change: impl FnOnce(&mut TableSchema)) 
     let mut schema = (**table.schema()).clone();
     schema.id += 1;
     change(&mut schema);
-    schema.highest_field_id =
-        schema.fields.iter().map(|f| f.id).chain([schema.highest_field_id]).max().unwrap();
+    schema.highest_field_id = schema
+        .fields
+        .iter()
+        .map(|f| f.id)
+        .chain([schema.highest_field_id])
+        .max()
+        .unwrap();
     table.meta().schema_manager().publish(&schema).await.unwrap();
     Table::from_meta(table.meta().refresh().await.unwrap())
 }

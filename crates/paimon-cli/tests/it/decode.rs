@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! `paimon decode`: every kind, and back.
+
+use paimon_testkit::fixture;
+use serde_json::{Value, json};
+
+use crate::support::{Place, first_file};
+
+fn decode(place: &Place, arguments: &[&str]) -> Value {
+    place.json(&[&["decode"], arguments].concat())
+}
+
+#[test]
+fn metadata_of_java() {
+    let place = Place::new();
+    let fixture = fixture("history/overwrite-dynamic");
+    let table = fixture.table_dir();
+    let path = |dir: &str, prefix: &str| first_file(&table.join(dir), prefix).display().to_string();
+
+    let snapshot = decode(&place, &["snapshot", &path("snapshot", "snapshot-1")]);
+    assert_eq!(
+        (&snapshot["id"], &snapshot["commitKind"]),
+        (&json!(1), &json!("APPEND"))
+    );
+    let schema = decode(&place, &["schema", &path("schema", "schema-0")]);
+    assert_eq!(schema["id"], 0);
+    let delta = snapshot["deltaManifestList"].as_str().unwrap();
+    let list = decode(
+        &place,
+        &[
+            "manifest-list",
+            &table.join("manifest").join(delta).display().to_string(),
+        ],
+    );
+    let manifest = list[0]["fileName"].as_str().unwrap();
+    assert!(list[0]["numAddedFiles"].as_i64().unwrap() > 0);
+    let entries = decode(
+        &place,
+        &[
+            "manifest",
+            &table.join("manifest").join(manifest).display().to_string(),
+        ],
+    );
+    assert_eq!(entries[0]["kind"], "ADD");
+    assert!(
+        entries[0]["file"]["fileName"]
+            .as_str()
+            .unwrap()
+            .ends_with(".parquet"),
+        "{entries:#}"
+    );
+}
+
+#[test]
+fn index_manifest_of_java() {
+    let place = Place::new();
+    let table = fixture("later/deletion-vectors").table_dir();
+    let path = first_file(&table.join("manifest"), "index-manifest")
+        .display()
+        .to_string();
+    let entries = decode(&place, &["index-manifest", &path]);
+    assert_eq!(entries[0]["kind"], "ADD", "{entries:#}");
+    let index = first_file(&table.join("index"), "index").display().to_string();
+    let err = place.error(&["decode", "deletion-vectors", &index]);
+    assert!(err.contains("deletion-vectors is not implemented"), "{err}");
+}
+
+#[test]
+fn splits_and_back() {
+    let place = Place::new();
+    let fixture = fixture("partition/two-columns");
+    let bytes = fixture
+        .split_bytes(&fixture.selector("latest"))
+        .unwrap()
+        .remove(0);
+    std::fs::write(place.path("s"), &bytes).unwrap();
+    let split = decode(&place, &["split", "s"]);
+    assert_eq!(split["version"], 8, "{split:#}");
+    decode(&place, &["split", "s", "--reencode", "8", "--out", "again"]);
+    assert_eq!(place.bytes("again"), bytes);
+    let older = decode(&place, &["split", "s", "--reencode", "6", "--out", "older"]);
+    assert_eq!(older, split, "what is printed is what was read");
+    assert_eq!(decode(&place, &["split", "older"])["version"], 6);
+    let err = place.error(&["decode", "split", "s", "--reencode", "77", "--out", "x"]);
+    assert!(err.contains("77"), "{err}");
+    assert!(!place.path("x").exists());
+}
+
+#[test]
+fn messages_and_back() {
+    let place = Place::new();
+    let fixture = fixture("history/several-snapshots");
+    let bytes = fixture.message_bytes().unwrap();
+    std::fs::write(place.path("m"), &bytes).unwrap();
+    let version = fixture.message_version.to_string();
+    let list = decode(&place, &["commit-message", "m", "--list", "--version", &version]);
+    assert_eq!(list.as_array().unwrap().len(), fixture.messages);
+    decode(
+        &place,
+        &[
+            "commit-message",
+            "m",
+            "--list",
+            "--version",
+            &version,
+            "--reencode",
+            &version,
+            "--out",
+            "again",
+        ],
+    );
+    assert_eq!(place.bytes("again"), bytes);
+    // One message.
+    let one = paimon::protocol::codec::java::decode_commit_messages(&bytes, fixture.message_version)
+        .unwrap()
+        .remove(0);
+    let one = paimon::protocol::codec::java::encode_commit_message(&one, fixture.message_version).unwrap();
+    std::fs::write(place.path("one"), &one).unwrap();
+    assert_eq!(
+        decode(&place, &["commit-message", "one", "--version", &version]),
+        list[0]
+    );
+
+    let err = place.error(&["decode", "commit-message", "m"]);
+    assert!(
+        err.contains("--version"),
+        "a list as one message, without a version: {err}"
+    );
+    let err = place.error(&["decode", "commit-message", "m", "--list", "--version", "99"]);
+    assert!(err.contains("99"), "{err}");
+    let err = place.error(&["decode", "split", "m", "--list"]);
+    assert!(err.contains("--list"), "{err}");
+}
+
+#[test]
+fn native_plans_and_rows() {
+    let place = Place::new();
+    place.table("t", &["id INT"], &[], "id\n1\n");
+    place.ok(&["plan", "t", "--out", "plan.bin"]);
+    let plan = decode(&place, &["split", "plan.bin"]);
+    assert_eq!(
+        (&plan["snapshotId"], plan["splits"].as_array().unwrap().len()),
+        (&json!(1), 1)
+    );
+
+    // Arity, then one fixed part: null bits and the slot of each field; the string of up to 7 bytes lies in its slot.
+    let mut row = 2i32.to_be_bytes().to_vec();
+    row.extend([0; 8]);
+    row.extend(7i64.to_le_bytes());
+    row.extend(*b"ab\0\0\0\0\0\x82");
+    std::fs::write(place.path("row"), &row).unwrap();
+    let value = decode(&place, &["binary-row", "row", "--types", "INT, VARCHAR(10)"]);
+    assert_eq!(value["values"], json!([7, "ab"]), "{value:#}");
+    assert!(value["hash"].is_i64());
+    let err = place.error(&["decode", "binary-row", "row", "--types", "INT, WRONG"]);
+    assert!(err.contains("WRONG"), "{err}");
+}
+
+#[test]
+fn damaged_files_are_errors() {
+    let place = Place::new();
+    place.file("bad", "not what it should be");
+    for kind in [
+        "snapshot",
+        "schema",
+        "manifest-list",
+        "manifest",
+        "index-manifest",
+        "split",
+        "commit-message",
+        "binary-row",
+    ] {
+        let err = place.error(&["decode", kind, "bad"]);
+        assert!(err.contains("bad"), "{kind}: {err}");
+        assert!(
+            place.error(&["decode", kind, "missing"]).contains("missing"),
+            "{kind}"
+        );
+    }
+}
