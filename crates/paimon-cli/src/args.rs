@@ -37,7 +37,7 @@ pub(crate) struct Global {
     /// Storage option such as s3.endpoint=http://localhost:9000; repeatable
     #[arg(long = "fs", global = true, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) fs: Vec<(String, String)>,
-    /// Session time zone, for timestamps given as text
+    /// Session time zone, for instants that are given as text without a zone
     #[arg(long, global = true, value_name = "ZONE", default_value = "UTC")]
     pub(crate) time_zone: String,
     /// Show the chain of causes of an error
@@ -105,13 +105,13 @@ pub(crate) enum Command {
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SelectorArgs {
     /// Snapshot id
-    #[arg(long, value_name = "N", conflicts_with_all = ["tag", "timestamp"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["tag", "timestamp"], allow_hyphen_values = true, value_parser = snapshot_id)]
     pub(crate) snapshot_id: Option<i64>,
     /// Tag name
     #[arg(long, value_name = "T", conflicts_with = "timestamp")]
     pub(crate) tag: Option<String>,
     /// Newest snapshot at or before this time: epoch milliseconds, or text in the session time zone
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) timestamp: Option<String>,
     /// Branch
     #[arg(long, value_name = "B")]
@@ -122,13 +122,13 @@ pub(crate) struct SelectorArgs {
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct RowsArgs {
     /// Columns to return, in this order
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = column_name)]
     pub(crate) columns: Option<Vec<String>>,
-    /// SQL condition, such as "dt >= '2024-01-01' AND (v > 10 OR v IS NULL)"
-    #[arg(long, value_name = "SQL")]
+    /// SQL condition, such as "dt >= '2024-01-01' AND (v > 10 OR v IS NULL)"; instants in the session time zone or with Z or +08:00
+    #[arg(long, value_name = "SQL", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
     /// At most this many rows
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = row_limit)]
     pub(crate) limit: Option<usize>,
 }
 
@@ -179,7 +179,8 @@ pub(crate) struct PlanArgs {
     /// Print the splits as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the plan to FILE; with --codec java one file a split: FILE, FILE.1, FILE.2 …
+    /// Write the plan to FILE, together with columns, filter and limit; with --codec java one file a split (FILE, FILE.1, FILE.2 …) and
+    /// nothing but the split
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Byte form of --out
@@ -197,7 +198,8 @@ pub(crate) enum PlanCodec {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReadSplitArgs {
-    /// A file that `plan --out` wrote, or a Java `DataSplit`
+    /// A file that `plan --out` wrote, or a Java `DataSplit`. Columns, filter and limit of the plan apply; --columns replaces those of
+    /// the plan, --filter and --limit narrow the rows further
     pub(crate) file: PathBuf,
     /// Table of the split: needed for Java bytes, which carry no schema
     #[arg(long)]
@@ -233,13 +235,16 @@ pub(crate) struct IngestArgs {
     /// Form of the files; by their extension when absent
     #[arg(long, value_enum)]
     pub(crate) format: Option<InputFormat>,
-    /// Replace what is there: the partitions that are written, or those of --partition, or the whole table
+    /// Replace instead of append. With --partition exactly the partitions that match are replaced, whatever is written (static); without
+    /// it the partitions that rows are written to (dynamic), or the whole table when it has no partitions or with -o
+    /// dynamic-partition-overwrite=false
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// Partition to overwrite, or value of a partition column that the files do not have; repeatable
+    /// Value of a partition column that the files do not have (a file that has it must agree); with --overwrite exactly these partitions
+    /// are replaced; repeatable
     #[arg(long = "partition", value_name = "K=V", value_parser = key_value)]
     pub(crate) partition: Vec<(String, String)>,
-    /// Create the table with the columns of the first file when it does not exist
+    /// Create the table with the columns of the first file when it does not exist; dropped again when nothing can be written
     #[arg(long)]
     pub(crate) create: bool,
     /// Primary key of a created table
@@ -260,7 +265,7 @@ pub(crate) struct IngestArgs {
 pub(crate) struct CreateArgs {
     /// Location or db.table
     pub(crate) table: String,
-    /// Column as "name TYPE [NOT NULL]", such as --column "id BIGINT NOT NULL"; repeatable
+    /// Column as "name TYPE [NOT NULL]", such as --column "id BIGINT NOT NULL" or --column '`my col` INT'; repeatable
     #[arg(long = "column", value_name = "NAME TYPE")]
     pub(crate) columns: Vec<String>,
     /// Columns from a JSON file: a schema file, or {"fields": [{"name", "type"}], "partitionKeys", "primaryKeys", "options"}
@@ -327,6 +332,25 @@ pub(crate) struct DecodeArgs {
     /// Types of the fields of a binary-row, such as "INT, STRING"
     #[arg(long, value_name = "TYPES")]
     pub(crate) types: Option<String>,
+}
+
+fn row_limit(text: &str) -> Result<usize, String> {
+    text.parse()
+        .map_err(|_| "expected a number of rows, 0 or more".to_owned())
+}
+
+fn snapshot_id(text: &str) -> Result<i64, String> {
+    match text.parse() {
+        Ok(id) if id > 0 => Ok(id),
+        _ => Err("expected the id of a snapshot, 1 or more; `paimon snapshots TABLE` lists them".to_owned()),
+    }
+}
+
+fn column_name(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("expected names of columns, separated by commas".to_owned()),
+        name => Ok(name.to_owned()),
+    }
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

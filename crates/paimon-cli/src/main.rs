@@ -20,8 +20,28 @@ use paimon::types::Error;
 
 use args::Cli;
 
+/// Stack of the thread that runs the command. Expressions of filters nest by their length in the SQL parser's tree, which is dropped and
+/// printed recursively.
+const STACK_BYTES: usize = 128 << 20;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    let worker = std::thread::Builder::new()
+        .name("paimon".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(move || run(cli));
+    match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        // The panic was printed.
+        Ok(Err(_)) => ExitCode::from(101),
+        Err(err) => {
+            eprintln!("error: cannot start a thread: {err}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> ExitCode {
     let verbose = cli.global.verbose;
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use paimon::types::{Error, Result};
+use paimon::json_rows::write_timestamp;
+use paimon::types::{Error, Result, Timestamp};
 use paimon::{Identifier, Storage, StorageOptions, Table, Warehouse};
 
 use crate::args::Global;
@@ -16,6 +17,8 @@ pub(crate) struct Session {
     pub(crate) storage: Storage,
     pub(crate) options: BTreeMap<String, String>,
     pub(crate) zone: TimeZone,
+    /// The name that --time-zone was given.
+    pub(crate) zone_name: String,
     warehouse: Option<String>,
 }
 
@@ -29,14 +32,7 @@ pub(crate) enum Target {
 
 impl Session {
     pub(crate) fn new(global: Global) -> Result<Self> {
-        let zone = TimeZone::get(&global.time_zone).map_err(|e| {
-            Error::invalid(format!(
-                "'{}' is no time zone; use a name such as UTC or Asia/Shanghai",
-                global.time_zone
-            ))
-            .with("option", "--time-zone")
-            .with_source(e)
-        })?;
+        let zone = zone_of(&global.time_zone)?;
         let fs = global
             .fs
             .into_iter()
@@ -47,6 +43,7 @@ impl Session {
             storage: Storage::new(fs),
             options: global.options.into_iter().collect(),
             zone,
+            zone_name: global.time_zone,
             warehouse: global.warehouse,
         })
     }
@@ -113,9 +110,33 @@ impl Session {
 
     /// Offset of the session zone from UTC in seconds at an instant.
     pub(crate) fn offset_seconds(&self, millis: i64) -> i32 {
-        match jiff::Timestamp::from_millisecond(millis) {
-            Ok(instant) => self.zone.to_offset(instant).seconds(),
-            Err(_) => 0,
-        }
+        offset_seconds(&self.zone, millis)
+    }
+
+    /// An instant as text in the session zone, for messages.
+    pub(crate) fn time_text(&self, millis: i64) -> String {
+        let mut text = String::new();
+        let local = millis.saturating_add(i64::from(self.offset_seconds(millis)) * 1000);
+        write_timestamp(&mut text, Timestamp::from_millis(local), 3);
+        format!("{text} {}", self.zone_name)
+    }
+}
+
+/// A time zone by its name.
+pub(crate) fn zone_of(name: &str) -> Result<TimeZone> {
+    TimeZone::get(name).map_err(|e| {
+        Error::invalid(format!(
+            "'{name}' is no time zone; use a name such as UTC or Asia/Shanghai"
+        ))
+        .with("option", "--time-zone")
+        .with_source(e)
+    })
+}
+
+/// Offset of a zone from UTC in seconds at an instant.
+pub(crate) fn offset_seconds(zone: &TimeZone, millis: i64) -> i32 {
+    match jiff::Timestamp::from_millisecond(millis) {
+        Ok(instant) => zone.to_offset(instant).seconds(),
+        Err(_) => 0,
     }
 }

@@ -2,6 +2,8 @@
 
 //! The SQL condition of `--filter` as a predicate over the columns of a schema.
 
+use jiff::tz::TimeZone;
+use paimon::types::text::split_offset;
 use paimon::types::{
     BoundLiteral, DataField, DataType, Error, Literal, Predicate, PredicateOp, Result, TableSchema, TypeKind,
     bind_literal_in,
@@ -10,22 +12,27 @@ use sqlparser::ast::{
     BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator, Value,
 };
 use sqlparser::dialect::GenericDialect;
-use sqlparser::parser::Parser;
+use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
-use crate::input::from_hex;
-use crate::session::Session;
+use crate::input::{from_hex, shorten};
+use crate::session::offset_seconds;
 
 /// Parses a condition and binds its columns and literals.
 ///
 /// # Errors
 /// `InvalidInput` for text that is no condition, unknown columns and literals of another type; `Unsupported` for SQL that has
 /// no counterpart.
-pub(crate) fn parse_filter(session: &Session, text: &str, schema: &TableSchema) -> Result<Predicate> {
-    let wrong = |e: sqlparser::parser::ParserError| {
-        Error::invalid(format!("the filter is no SQL condition: {e}"))
-            .with("option", "--filter")
-            .with_source(e)
+pub(crate) fn parse_filter(time_zone: &TimeZone, text: &str, schema: &TableSchema) -> Result<Predicate> {
+    let wrong = |e: ParserError| {
+        let why = match &e {
+            ParserError::RecursionLimitExceeded => "it nests too deeply".to_owned(),
+            other => other
+                .to_string()
+                .trim_start_matches("sql parser error: ")
+                .to_owned(),
+        };
+        Error::invalid(format!("the filter is no SQL condition: {why}")).with("option", "--filter")
     };
     let dialect = GenericDialect {};
     let mut parser = Parser::new(&dialect).try_with_sql(text).map_err(wrong)?;
@@ -37,12 +44,12 @@ pub(crate) fn parse_filter(session: &Session, text: &str, schema: &TableSchema) 
         ))
         .with("option", "--filter"));
     }
-    let offset = |millis: i64| session.offset_seconds(millis);
+    let offset = |millis: i64| offset_seconds(time_zone, millis);
     Binder {
         schema,
         zone: &offset,
     }
-    .condition(&expression)
+    .condition(expression)
     .map_err(|e| e.with("option", "--filter"))
 }
 
@@ -52,24 +59,47 @@ struct Binder<'a> {
 }
 
 impl Binder<'_> {
-    fn condition(&self, expression: &Expr) -> Result<Predicate> {
+    fn condition(&self, expression: Expr) -> Result<Predicate> {
         match expression {
-            Expr::Nested(inner) => self.condition(inner),
+            Expr::Nested(inner) => self.condition(*inner),
             Expr::BinaryOp {
-                left,
                 op: BinaryOperator::And,
-                right,
-            } => Ok(Predicate::and([self.condition(left)?, self.condition(right)?])),
+                ..
+            } => Ok(Predicate::and(self.operands(expression, BinaryOperator::And)?)),
             Expr::BinaryOp {
-                left,
                 op: BinaryOperator::Or,
-                right,
-            } => Ok(Predicate::or([self.condition(left)?, self.condition(right)?])),
-            Expr::BinaryOp { left, op, right } => self.comparison(left, op, right),
+                ..
+            } => Ok(Predicate::or(self.operands(expression, BinaryOperator::Or)?)),
             Expr::UnaryOp {
                 op: UnaryOperator::Not,
                 expr,
-            } => Ok(self.condition(expr)?.not()),
+            } => Ok(self.condition(*expr)?.not()),
+            other => self.test(&other),
+        }
+    }
+
+    /// The operands of `a OR b OR c …`, which the parser nests to the left: taken apart without recursion, however many there are.
+    fn operands(&self, mut expression: Expr, wanted: BinaryOperator) -> Result<Vec<Predicate>> {
+        let mut operands = Vec::new();
+        loop {
+            match expression {
+                Expr::BinaryOp { left, op, right } if op == wanted => {
+                    operands.push(self.condition(*right)?);
+                    expression = *left;
+                }
+                first => {
+                    operands.push(self.condition(first)?);
+                    break;
+                }
+            }
+        }
+        operands.reverse();
+        Ok(operands)
+    }
+
+    fn test(&self, expression: &Expr) -> Result<Predicate> {
+        match expression {
+            Expr::BinaryOp { left, op, right } => self.comparison(left, op, right),
             Expr::IsNull(inner) => Ok(Predicate::is_null(self.column(inner)?)),
             Expr::IsNotNull(inner) => Ok(Predicate::is_not_null(self.column(inner)?)),
             Expr::IsTrue(inner) => self.known(inner, true),
@@ -107,14 +137,20 @@ impl Binder<'_> {
                 escape_char,
             } => {
                 let field = self.column(expr)?;
+                if !matches!(field.data_type.kind, TypeKind::Char(_) | TypeKind::VarChar(_)) {
+                    return Err(Error::invalid(format!(
+                        "LIKE tests text, column '{}' is of type {}",
+                        field.name, field.data_type
+                    )));
+                }
                 let pattern = match self.literal(pattern, &DataType::string())? {
                     BoundLiteral::Null => {
                         return Predicate::compare(field, PredicateOp::Eq, &BoundLiteral::Null);
                     }
                     BoundLiteral::Exact(paimon::types::Datum::String(pattern)) => pattern,
-                    other => {
+                    _ => {
                         return Err(Error::invalid(format!(
-                            "LIKE needs a text pattern, found {other:?}"
+                            "LIKE needs a text pattern, found {pattern}"
                         )));
                     }
                 };
@@ -153,7 +189,8 @@ impl Binder<'_> {
                 }
             }
             other => Err(Error::unsupported(format!(
-                "'{other}' cannot be used in a filter"
+                "'{}' cannot be used in a filter",
+                shorten(&other.to_string())
             ))),
         }
     }
@@ -191,7 +228,9 @@ impl Binder<'_> {
                 Predicate::compare(field, flipped, &self.literal(left, &field.data_type)?)
             }
             _ => Err(Error::unsupported(format!(
-                "'{left}' and '{right}': one side must be a column, the other a literal"
+                "'{}' and '{}': one side must be a column, the other a literal",
+                shorten(&left.to_string()),
+                shorten(&right.to_string())
             ))),
         }
     }
@@ -224,7 +263,8 @@ impl Binder<'_> {
             Expr::Nested(inner) => return self.column(inner),
             other => {
                 return Err(Error::unsupported(format!(
-                    "'{other}' is no column; a test has a column and literals"
+                    "'{}' is no column; a test has a column and literals",
+                    shorten(&other.to_string())
                 )));
             }
         };
@@ -289,7 +329,25 @@ impl Binder<'_> {
     }
 
     fn bind(&self, literal: Literal<'_>, data_type: &DataType) -> Result<BoundLiteral> {
-        bind_literal_in(literal, data_type, &self.zone)
+        let Literal::Text(text) = literal else {
+            return bind_literal_in(literal, data_type, &self.zone);
+        };
+        match (&data_type.kind, split_offset(text)) {
+            // An instant may say its zone.
+            (TypeKind::TimestampLtz(_), Some((local, offset))) => {
+                bind_literal_in(Literal::Text(local), data_type, &|_| offset)
+            }
+            (TypeKind::TimestampLtz(_) | TypeKind::Timestamp(_), _) => {
+                let hint = match data_type.kind {
+                    TypeKind::TimestampLtz(_) => {
+                        "such as '2024-01-31 10:30:00' in the session zone, or with Z or +08:00"
+                    }
+                    _ => "such as '2024-01-31 10:30:00', without a zone",
+                };
+                bind_literal_in(literal, data_type, &self.zone).map_err(|e| e.with("expected", hint))
+            }
+            _ => bind_literal_in(literal, data_type, &self.zone),
+        }
     }
 }
 

@@ -150,17 +150,17 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)?;
-        if !self.0.context.is_empty() {
-            f.write_str(" (")?;
-            for (i, (key, value)) in self.0.context.iter().enumerate() {
-                if i > 0 {
-                    f.write_str(", ")?;
-                }
-                write!(f, "{key}: {value}")?;
+        // An option that the message names already is not named again.
+        let mut open = false;
+        for (key, value) in &self.0.context {
+            if *key == "option" && self.0.message.contains(value.as_str()) {
+                continue;
             }
-            f.write_str(")")?;
+            f.write_str(if open { ", " } else { " (" })?;
+            write!(f, "{key}: {value}")?;
+            open = true;
         }
-        Ok(())
+        f.write_str(if open { ")" } else { "" })
     }
 }
 

@@ -14,6 +14,7 @@ mod datum;
 mod error;
 mod hash;
 mod json_text;
+mod json_tree;
 mod options;
 mod parse;
 mod partition;
@@ -42,6 +43,7 @@ pub use datum::{Datum, Timestamp};
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{bigint_row_hash, bytes_row_hash, int_row_hash, murmur_bytes, murmur_words, null_row_hash};
 pub use json_text::to_pretty_json;
+pub use json_tree::JsonTree;
 pub use options::{
     ChangelogProducer, CoreOptions, ExternalPathStrategy, IncrementalScanMode, MergeEngine, OPTIONS,
     OptionScope, OptionSpec, StartupMode, StatsMode, TableType, options_markdown, parse_duration_millis,
@@ -55,4 +57,4 @@ pub use predicate::{
 pub use schema::{NewTable, SCHEMA_VERSION, TableSchema};
 pub use stream::{DataInput, DataOutput};
 pub use text::{datum_from_string, datum_to_string, java_double_to_string, java_float_to_string};
-pub use variant::variant_to_json;
+pub use variant::{variant_from_json, variant_from_json_text, variant_to_json};

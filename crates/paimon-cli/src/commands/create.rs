@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use paimon::types::{DataField, DataType, Error, ErrorKind, NewTable, Result};
-use paimon::{Identifier, Table};
+use paimon::data::default_registry;
+use paimon::types::{CoreOptions, DataField, DataType, Error, ErrorKind, NewTable, Result, TypeKind};
+use paimon::{Identifier, Storage, Table};
 use serde_json::Value;
 
 use crate::args::CreateArgs;
@@ -56,6 +57,7 @@ pub(super) async fn run(session: &Session, args: &CreateArgs) -> Result<()> {
 
 /// Creates a table that a TABLE argument names.
 pub(super) async fn create(session: &Session, table: &str, definition: NewTable) -> Result<Table> {
+    check_format(&definition).await?;
     match session.target(table)? {
         Target::Location(location) => Table::create(session.storage.clone(), &location, definition).await,
         Target::Named(warehouse, identifier) => {
@@ -63,6 +65,21 @@ pub(super) async fn create(session: &Session, table: &str, definition: NewTable)
             warehouse.create_table(&identifier, definition).await
         }
     }
+}
+
+/// Refuses a format or compression of data files that this build cannot write: the table would take no rows.
+async fn check_format(definition: &NewTable) -> Result<()> {
+    let options = CoreOptions::from_map(&definition.options)?;
+    let format = default_registry()
+        .get(&options.file_format, &definition.options)
+        .map_err(|e| e.with("option", "file.format"))?;
+    // The codec is looked at when a writer is made.
+    let column = DataField::new(0, "column", DataType::new(TypeKind::Int));
+    let out = Storage::memory().open_output("memory:///probe").await?;
+    format
+        .create_writer_builder(&[column], 1)?
+        .build(out, &options.file_compression)
+        .map(drop)
 }
 
 /// `name TYPE [NOT NULL]`; a name with spaces stands in backticks.

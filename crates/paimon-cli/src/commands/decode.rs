@@ -119,7 +119,15 @@ fn commit_message(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
             .collect();
         Ok(Decoded { value, encoded })
     } else {
-        let message = decode_commit_message(bytes, version).map_err(hint)?;
+        let message = decode_commit_message(bytes, version).map_err(|err| {
+            match decode_commit_messages(bytes, version) {
+                Ok(list) => hint(Error::invalid(format!(
+                    "the file holds a list of {} message(s), not one; give --list",
+                    list.len()
+                ))),
+                Err(_) => hint(err),
+            }
+        })?;
         let encoded = args
             .reencode
             .map(|v| encode_commit_message(&message, v))

@@ -7,26 +7,60 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
+use futures_util::TryStreamExt;
 use paimon::protocol::codec::java::{JAVA_COMMIT_MESSAGE_VERSION, encode_commit_messages};
-use paimon::types::{
-    DataField, DataType, Error, ErrorKind, NewTable, Result, datum_from_string, to_arrow_field,
-};
+use paimon::types::{DataField, DataType, Error, ErrorKind, NewTable, Result, to_arrow_field};
 use paimon::{CommitOutcome, Table, Writer};
 
 use super::create::create;
 use crate::args::IngestArgs;
-use crate::input::{format_of, infer, open};
+use crate::input::{Rows, Target, format_of, from_text, infer, open};
 use crate::progress::bar;
 use crate::session::Session;
 
 pub(super) async fn run(session: &Session, args: &IngestArgs) -> Result<()> {
-    let table = target_table(session, args).await?;
-    let mut writer = table.write().await?;
-    let spec: BTreeMap<String, String> = args.partition.iter().cloned().collect();
-    if args.overwrite {
-        writer = writer.overwrite((!spec.is_empty()).then(|| spec.clone()));
+    let (table, created) = target_table(session, args).await?;
+    let result = write(session, args, &table).await;
+    if let (Err(err), true) = (&result, created)
+        && err.kind() != ErrorKind::Unknown
+    {
+        drop_created(&table).await;
     }
-    let rows = match write_files(args, &table, &spec, &mut writer).await {
+    result
+}
+
+/// Takes back the table that this call created. It stays when anything but its schema is there: another process uses it then.
+async fn drop_created(table: &Table) {
+    let storage = table.meta().storage();
+    let location = table.location();
+    let Ok(files) = storage.list_recursive(location).try_collect::<Vec<_>>().await else {
+        return;
+    };
+    if let [only] = files.as_slice()
+        && only.path.ends_with("/schema/schema-0")
+        && let Err(err) = storage.delete_dir(location).await
+    {
+        eprintln!("warning: the table that was created stays: {err}");
+    }
+}
+
+async fn write(session: &Session, args: &IngestArgs, table: &Table) -> Result<()> {
+    let target = Arc::new(target(session, args, table)?);
+    let mut writer = table.write().await?;
+    if args.overwrite {
+        // The same values in the form of partition specs, which have rules of their own for dates and instants.
+        let naming = table.meta().partition_naming();
+        let spec = target
+            .given
+            .iter()
+            .map(|(field, value)| {
+                let text = naming.value_to_string(value.as_ref(), &field.data_type)?;
+                Ok((field.name.clone(), text))
+            })
+            .collect::<Result<BTreeMap<_, _>>>()?;
+        writer = writer.overwrite((!spec.is_empty()).then_some(spec));
+    }
+    let rows = match write_files(args, &target, &mut writer).await {
         Ok(rows) => rows,
         Err(err) => {
             // Nothing was committed; the files that were written go away.
@@ -68,27 +102,88 @@ fn ids(ids: &[i64]) -> String {
     ids.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The table to write, created from the first file when that was asked for.
-async fn target_table(session: &Session, args: &IngestArgs) -> Result<Table> {
-    let table = match session.open(&args.table, args.branch.as_deref()).await {
+/// The table to write, and whether it was created from the first file, when that was asked for.
+async fn target_table(session: &Session, args: &IngestArgs) -> Result<(Table, bool)> {
+    let open = || session.open(&args.table, args.branch.as_deref());
+    let table = match open().await {
         Ok(table) => table,
         Err(err) if args.create && err.kind() == ErrorKind::NotFound && args.branch.is_none() => {
-            create(session, &args.table, inferred(session, args)?).await?
+            match create(session, &args.table, inferred(session, args)?).await {
+                Ok(created) => {
+                    // With the options of -o, as any other table.
+                    let _ = created;
+                    return Ok((open().await?, true));
+                }
+                // Another process was faster.
+                Err(err) if err.kind() == ErrorKind::AlreadyExists => open().await?,
+                Err(err) => return Err(err),
+            }
         }
         Err(err) if err.kind() == ErrorKind::NotFound && !args.create => {
             return Err(err.with("hint", "--create makes the table from the first file"));
         }
         Err(err) => return Err(err),
     };
-    let keys = &table.schema().partition_keys;
-    if let Some((key, _)) = args.partition.iter().find(|(key, _)| !keys.contains(key)) {
-        return Err(Error::invalid(format!(
-            "'{key}' is no partition column; partition columns: {}",
-            keys.join(", ")
-        ))
-        .with("option", "--partition"));
+    let schema = table.schema();
+    let trimmed = |names: &[String]| names.iter().map(|n| n.trim().to_owned()).collect::<Vec<_>>();
+    for (option, wanted, keys) in [
+        (
+            "--partition-by",
+            trimmed(&args.partition_by),
+            &schema.partition_keys,
+        ),
+        ("--primary-key", trimmed(&args.primary_key), &schema.primary_keys),
+    ] {
+        if !wanted.is_empty() && wanted != *keys {
+            let known = match keys.is_empty() {
+                true => "none".to_owned(),
+                false => keys.join(", "),
+            };
+            return Err(
+                Error::invalid(format!("the table exists and has other keys: {known}"))
+                    .with("table", table.location())
+                    .with("option", option),
+            );
+        }
     }
-    Ok(table)
+    Ok((table, false))
+}
+
+/// What the rows of the files are made for.
+fn target(session: &Session, args: &IngestArgs, table: &Table) -> Result<Target> {
+    let keys = &table.schema().partition_keys;
+    let default_name = table.meta().partition_naming().default_name;
+    let mut given: Vec<(DataField, _)> = Vec::new();
+    for (name, text) in &args.partition {
+        if !keys.contains(name) {
+            let known = match keys.is_empty() {
+                true => "none".to_owned(),
+                false => keys.join(", "),
+            };
+            return Err(Error::invalid(format!(
+                "'{name}' is no partition column; partition columns: {known}"
+            ))
+            .with("option", "--partition"));
+        }
+        if given.iter().any(|(field, _)| field.name == *name) {
+            return Err(Error::invalid(format!("'{name}' is given twice")).with("option", "--partition"));
+        }
+        let field = table.field(name)?;
+        let value = match *text == default_name {
+            true => None,
+            false => Some(
+                from_text(text, &field.data_type, &session.zone)
+                    .map_err(|e| e.with("column", name).with("option", "--partition"))?,
+            ),
+        };
+        given.push((field.clone(), value));
+    }
+    Ok(Target {
+        fields: table.schema().fields.clone(),
+        partition_keys: keys.clone(),
+        given,
+        zone: session.zone.clone(),
+    })
 }
 
 /// A definition with the columns of the first file, and those of --partition.
@@ -101,7 +196,7 @@ fn inferred(session: &Session, args: &IngestArgs) -> Result<NewTable> {
     for (name, _) in args
         .partition
         .iter()
-        .filter(|(name, _)| args.partition_by.contains(name))
+        .filter(|(name, _)| args.partition_by.iter().any(|key| key.trim() == name))
     {
         if columns.iter().all(|c| c.name != *name) {
             columns.push(DataField::new(0, name, DataType::string()));
@@ -109,22 +204,17 @@ fn inferred(session: &Session, args: &IngestArgs) -> Result<NewTable> {
     }
     Ok(NewTable {
         columns,
-        partition_keys: args.partition_by.clone(),
-        primary_keys: args.primary_key.clone(),
+        partition_keys: args.partition_by.iter().map(|n| n.trim().to_owned()).collect(),
+        primary_keys: args.primary_key.iter().map(|n| n.trim().to_owned()).collect(),
         options: session.options.clone(),
         comment: None,
     })
 }
 
-/// Writes the rows of all files; an error names the file.
-async fn write_files(
-    args: &IngestArgs,
-    table: &Table,
-    spec: &BTreeMap<String, String>,
-    writer: &mut Writer,
-) -> Result<u64> {
+/// Writes the rows of all files; an error names the file, and the line or row where there is one.
+async fn write_files(args: &IngestArgs, target: &Arc<Target>, writer: &mut Writer) -> Result<u64> {
     let progress = bar(None, "rows");
-    let mut rows = 0;
+    let mut written = 0;
     for path in &args.files {
         let at_file = |err: Error| {
             let known = err.context().any(|(key, _)| key == "path");
@@ -135,44 +225,56 @@ async fn write_files(
             }
         };
         let format = format_of(path, args.format)?;
-        for batch in open(path, format, &table.schema().fields).map_err(at_file)? {
-            let batch = batch
-                .and_then(|batch| with_partition(batch, spec, table))
-                .map_err(at_file)?;
-            writer.write(&batch).await.map_err(at_file)?;
-            rows += batch.num_rows() as u64;
+        for rows in open(path, format, target).map_err(at_file)? {
+            let rows = rows.map_err(at_file)?;
+            let batch = with_given(&rows.batch, target).map_err(at_file)?;
+            writer
+                .write(&batch)
+                .await
+                .map_err(|err| at_file(refused(err, &rows)))?;
+            written += batch.num_rows() as u64;
             progress.inc(batch.num_rows() as u64);
         }
     }
     progress.finish_and_clear();
-    Ok(rows)
+    Ok(written)
 }
 
-/// Adds the columns of --partition that the input does not have.
-fn with_partition(batch: RecordBatch, spec: &BTreeMap<String, String>, table: &Table) -> Result<RecordBatch> {
-    let schema = batch.schema();
-    let missing: Vec<_> = spec
-        .iter()
-        .filter(|(name, _)| schema.field_with_name(name).is_err())
-        .collect();
-    if missing.is_empty() {
-        return Ok(batch);
+/// The writer's error about a row of the batch as one about a row of the file.
+fn refused(err: Error, rows: &Rows) -> Error {
+    let number = err.context().find(|(key, _)| *key == "row");
+    let Some(row) = number.and_then(|(_, row)| row.parse::<usize>().ok()) else {
+        return err;
+    };
+    let not_null = err.message().contains("NOT NULL");
+    let message = match not_null {
+        true => "NULL in a column that is NOT NULL",
+        false => err.message(),
+    };
+    let mut named = Error::new(err.kind(), message);
+    for (key, value) in err.context().filter(|(key, _)| *key != "row") {
+        named = named.with(key, value);
     }
-    let mut fields: Vec<_> = schema.fields().iter().cloned().collect();
+    named = rows.at(named, row);
+    match not_null {
+        true => named.with(
+            "hint",
+            "give every row a value, or write to a table whose column takes NULL",
+        ),
+        false => named,
+    }
+}
+
+/// Adds the columns of --partition.
+fn with_given(batch: &RecordBatch, target: &Target) -> Result<RecordBatch> {
+    if target.given.is_empty() {
+        return Ok(batch.clone());
+    }
+    let mut fields: Vec<_> = batch.schema().fields().iter().cloned().collect();
     let mut columns = batch.columns().to_vec();
-    for (name, text) in missing {
-        let field = table.field(name)?;
-        let value = match **text == table.meta().partition_naming().default_name {
-            true => None,
-            false => {
-                datum_from_string(text, &field.data_type).map_err(|e| e.with("option", "--partition"))?
-            }
-        };
-        columns.push(paimon::data::repeat(
-            value.as_ref(),
-            &field.data_type,
-            batch.num_rows(),
-        )?);
+    for (field, value) in &target.given {
+        let column = paimon::data::repeat(value.as_ref(), &field.data_type, batch.num_rows())?;
+        columns.push(column);
         fields.push(Arc::new(to_arrow_field(field).with_nullable(true)));
     }
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)

@@ -10,7 +10,7 @@ use paimon::types::{BinaryRow, Result, Timestamp};
 use paimon::{Snapshot, Table};
 use serde_json::{Value, json};
 
-use super::scan::snapshot_selector;
+use super::scan::{requested_time, snapshot_selector, with_time};
 use crate::args::InspectArgs;
 use crate::output::output_failed;
 use crate::session::Session;
@@ -114,7 +114,8 @@ async fn selected(session: &Session, args: &InspectArgs) -> Result<(Table, Optio
     if let Some(selector) = snapshot_selector(session, &args.selector)? {
         scan = scan.at(selector);
     }
-    let (snapshot, _) = scan.target().await?;
+    let time = requested_time(session, &args.selector)?;
+    let (snapshot, _) = scan.target().await.map_err(|e| with_time(session, e, time))?;
     Ok((table, snapshot))
 }
 

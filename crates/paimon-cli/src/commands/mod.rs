@@ -8,6 +8,7 @@ mod ingest;
 mod inspect;
 mod list;
 mod plan;
+mod planned_rows;
 mod quickstart;
 mod read_split;
 mod scan;

@@ -10,20 +10,28 @@ use paimon::types::{Error, Result};
 use paimon::{DataSplit, Plan};
 use serde_json::{Value, json};
 
-use super::scan::read_builder;
-use crate::args::{PlanArgs, PlanCodec};
+use super::planned_rows::PlannedRows;
+use super::scan::{read_builder, requested_time, with_time};
+use crate::args::{PlanArgs, PlanCodec, RowsArgs};
 use crate::session::Session;
 
 pub(super) async fn run(session: &Session, args: &PlanArgs) -> Result<()> {
     let table = session.open(&args.table, args.selector.branch.as_deref()).await?;
+    let time = requested_time(session, &args.selector)?;
     let plan = read_builder(session, &table, &args.rows, &args.selector)
         .await?
         .plan()
-        .await?;
+        .await
+        .map_err(|e| with_time(session, e, time))?;
     if let Some(out) = &args.out {
-        let files = write_plan(&plan, out, args.codec)?;
+        let files = write_plan(session, &plan, &args.rows, out, args.codec)?;
         if !args.json {
-            println!("wrote {} split(s) to {}", plan.splits.len(), shown(&files));
+            println!(
+                "wrote {} split(s) to {}{}",
+                plan.splits.len(),
+                shown(&files),
+                left_out(args)
+            );
             return Ok(());
         }
     }
@@ -36,7 +44,13 @@ pub(super) async fn run(session: &Session, args: &PlanArgs) -> Result<()> {
 }
 
 /// Native: one file with everything. Java: one file a split, FILE, FILE.1, FILE.2 …
-fn write_plan(plan: &Plan, out: &Path, codec: PlanCodec) -> Result<Vec<PathBuf>> {
+fn write_plan(
+    session: &Session,
+    plan: &Plan,
+    rows: &RowsArgs,
+    out: &Path,
+    codec: PlanCodec,
+) -> Result<Vec<PathBuf>> {
     let write = |path: &Path, bytes: Vec<u8>| {
         std::fs::write(path, bytes).map_err(|e| {
             Error::io("the plan cannot be written")
@@ -46,7 +60,9 @@ fn write_plan(plan: &Plan, out: &Path, codec: PlanCodec) -> Result<Vec<PathBuf>>
     };
     match codec {
         PlanCodec::Native => {
-            write(out, plan.envelope().without_secrets().to_bytes()?)?;
+            let mut envelope = plan.envelope().without_secrets();
+            PlannedRows::new(session, rows).put(&mut envelope.options);
+            write(out, envelope.to_bytes()?)?;
             Ok(vec![out.to_path_buf()])
         }
         PlanCodec::Java => {
@@ -66,6 +82,16 @@ fn write_plan(plan: &Plan, out: &Path, codec: PlanCodec) -> Result<Vec<PathBuf>>
             }
             Ok(files)
         }
+    }
+}
+
+/// What the bytes of a Java split have no place for.
+fn left_out(args: &PlanArgs) -> &'static str {
+    let rows = &args.rows;
+    let any = rows.columns.is_some() || rows.filter.is_some() || rows.limit.is_some();
+    match args.codec {
+        PlanCodec::Java if any => "; columns, filter and limit are not in it: repeat them with read-split",
+        _ => "",
     }
 }
 

@@ -8,11 +8,12 @@ use paimon::data::{ReadContext, default_registry};
 use paimon::protocol::Split;
 use paimon::protocol::codec::native::NATIVE_PLAN_MAGIC;
 use paimon::types::{Error, Result};
-use paimon::{DataSplit, PlanEnvelope, TableRead};
+use paimon::{DataSplit, PlanEnvelope, Predicate, TableRead};
 
+use super::planned_rows::PlannedRows;
 use super::scan::{print_rows, selected_fields};
 use crate::args::ReadSplitArgs;
-use crate::session::Session;
+use crate::session::{Session, zone_of};
 use crate::sql_filter::parse_filter;
 
 pub(super) async fn run(session: &Session, args: &ReadSplitArgs) -> Result<()> {
@@ -20,8 +21,10 @@ pub(super) async fn run(session: &Session, args: &ReadSplitArgs) -> Result<()> {
         Error::not_found(format!("the split cannot be read: {e}")).with("path", args.file.display())
     })?;
     let at_file = |e: Error| e.with("path", args.file.display());
+    let mut planned = PlannedRows::default();
     let (context, splits) = if bytes.starts_with(&NATIVE_PLAN_MAGIC) {
         let mut envelope = PlanEnvelope::from_bytes(&bytes).map_err(at_file)?;
+        planned = PlannedRows::take(&mut envelope.options).map_err(at_file)?;
         envelope.options.extend(session.options.clone());
         let context = ReadContext::from_envelope(&envelope, session.storage.clone(), default_registry())?;
         (context, envelope.splits)
@@ -35,26 +38,25 @@ pub(super) async fn run(session: &Session, args: &ReadSplitArgs) -> Result<()> {
         (table.split_context()?, vec![split])
     };
     let schema = Arc::clone(&context.read_schema);
-    let columns: Option<Vec<String>> = args
-        .rows
-        .columns
-        .as_ref()
-        .map(|names| names.iter().map(|c| c.trim().to_owned()).collect());
+    let columns = args.rows.columns.clone().or(planned.columns);
     let fields = selected_fields(&schema, columns.as_deref())?;
     let mut read = TableRead::builder(context);
     if let Some(columns) = columns {
         read = read.select(columns);
     }
-    if let Some(text) = &args.rows.filter {
-        read = read.filter(parse_filter(session, text, &schema)?);
+    // Splits were planned for the filter of the plan: another one can only narrow it.
+    let mut filters = Vec::new();
+    if let Some((text, zone)) = &planned.filter {
+        filters.push(parse_filter(&zone_of(zone)?, text, &schema)?);
     }
-    print_rows(
-        read.build()?.read_all(splits),
-        &fields,
-        &args.output,
-        args.rows.limit,
-    )
-    .await
+    if let Some(text) = &args.rows.filter {
+        filters.push(parse_filter(&session.zone, text, &schema)?);
+    }
+    if !filters.is_empty() {
+        read = read.filter(Predicate::and(filters));
+    }
+    let limit = args.rows.limit.into_iter().chain(planned.limit).min();
+    print_rows(read.build()?.read_all(splits), &fields, &args.output, limit).await
 }
 
 /// A bare `DataSplit`, or one in a `SPLIT_V1` frame.

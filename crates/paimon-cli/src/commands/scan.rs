@@ -3,7 +3,7 @@
 //! `paimon scan`, and what it shares with `plan` and `read-split`.
 
 use futures_util::StreamExt;
-use paimon::types::{DataField, Error, Result, TableSchema};
+use paimon::types::{DataField, Error, ErrorKind, Result, TableSchema};
 use paimon::{BatchStream, ReadBuilder, SnapshotSelector, Table};
 
 use crate::args::{OutputArgs, RowsArgs, ScanArgs, SelectorArgs};
@@ -15,7 +15,8 @@ use crate::sql_filter::parse_filter;
 pub(super) async fn run(session: &Session, args: &ScanArgs) -> Result<()> {
     let table = session.open(&args.table, args.selector.branch.as_deref()).await?;
     let read = read_builder(session, &table, &args.rows, &args.selector).await?;
-    let plan = read.plan().await?;
+    let time = requested_time(session, &args.selector)?;
+    let plan = read.plan().await.map_err(|e| with_time(session, e, time))?;
     let fields = plan.read_fields.clone();
     let rows = read.read_plan(plan)?;
     print_rows(rows, &fields, &args.output, args.rows.limit).await
@@ -30,6 +31,7 @@ pub(super) async fn read_builder(
 ) -> Result<ReadBuilder> {
     let mut read = table.read();
     let mut scan = table.scan();
+    let time = requested_time(session, selector)?;
     if let Some(selector) = snapshot_selector(session, selector)? {
         read = read.at(selector.clone());
         scan = scan.at(selector);
@@ -38,13 +40,29 @@ pub(super) async fn read_builder(
         read = read.select(columns.iter().map(|c| c.trim().to_owned()));
     }
     if let Some(text) = &rows.filter {
-        let (_, schema) = scan.target().await?;
-        read = read.filter(parse_filter(session, text, &schema)?);
+        let (_, schema) = scan.target().await.map_err(|e| with_time(session, e, time))?;
+        read = read.filter(parse_filter(&session.zone, text, &schema)?);
     }
     if let Some(limit) = rows.limit {
         read = read.limit(limit);
     }
     Ok(read)
+}
+
+/// The time that the arguments ask for, epoch milliseconds.
+pub(super) fn requested_time(session: &Session, args: &SelectorArgs) -> Result<Option<i64>> {
+    args.timestamp
+        .as_deref()
+        .map(|text| session.timestamp_millis(text))
+        .transpose()
+}
+
+/// Adds the time that was asked for as text to an error that shows milliseconds.
+pub(super) fn with_time(session: &Session, err: Error, time: Option<i64>) -> Error {
+    match time {
+        Some(millis) if err.kind() == ErrorKind::NotFound => err.with("time", session.time_text(millis)),
+        _ => err,
+    }
 }
 
 /// The snapshot that the arguments select, `None` for the newest.

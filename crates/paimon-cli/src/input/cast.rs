@@ -4,47 +4,121 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType as ArrowType, Field, Schema};
-use paimon::types::{DataField, Error, Result, to_arrow_field};
+use paimon::types::{DataType, Error, Result, TypeKind, to_arrow_field};
 
-/// The columns of `batch` that the table has, cast to the table's types. Columns that the table lacks are an error.
-pub(crate) fn to_table_columns(batch: &RecordBatch, fields: &[DataField]) -> Result<RecordBatch> {
+use super::text::{check_bytes, check_chars};
+use super::{Places, Rows, Target, check_given};
+
+/// The columns of `batch`, cast to the table's types. Columns that the table lacks are an error.
+pub(super) fn to_rows(batch: &RecordBatch, target: &Target, places: Places) -> Result<Rows> {
     let options = CastOptions {
         safe: false,
         ..CastOptions::default()
     };
-    let (mut columns, mut targets) = (Vec::new(), Vec::new());
-    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-        let Some(target) = fields.iter().find(|f| f.name == *field.name()) else {
-            let known: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
+    let place = Rows {
+        batch: batch.clone(),
+        places,
+    };
+    let (mut columns, mut fields) = (Vec::new(), Vec::new());
+    for (foreign, column) in batch.schema().fields().iter().zip(batch.columns()) {
+        let Some(field) = target.fields.iter().find(|f| f.name == *foreign.name()) else {
+            let known: Vec<&str> = target.fields.iter().map(|f| f.name.as_str()).collect();
             return Err(Error::invalid(format!(
                 "the input has column '{}', which the table has not; the table has: {}",
-                field.name(),
+                foreign.name(),
                 known.join(", ")
             ))
-            .with("column", field.name()));
+            .with("column", foreign.name()));
         };
-        let target = to_arrow_field(target);
-        let cast = match column.data_type() == target.data_type() {
+        let wanted = to_arrow_field(field);
+        let cast = match column.data_type() == wanted.data_type() {
             true => column.clone(),
-            false => cast_with_options(column, target.data_type(), &options).map_err(|e| {
+            false => cast_with_options(column, wanted.data_type(), &options).map_err(|e| {
                 Error::invalid(format!(
                     "the input's {} is not a {}: {e}",
                     column.data_type(),
-                    target.data_type()
+                    wanted.data_type()
                 ))
-                .with("column", field.name())
+                .with("column", foreign.name())
                 .with_source(e)
             })?,
         };
-        // Whether NULL is allowed is for the writer to say, with column and row.
-        targets.push(target.with_nullable(true));
-        columns.push(cast);
+        check_lengths(&cast, &field.data_type)
+            .and_then(|()| check_given(target, field, &cast, |_| true))
+            .map_err(|(row, err)| {
+                let named = err.context().any(|(key, _)| key == "column");
+                place.at(
+                    if named {
+                        err
+                    } else {
+                        err.with("column", &field.name)
+                    },
+                    row,
+                )
+            })
+            .map(|given| {
+                if !given {
+                    // Whether NULL is allowed is for the writer to say, with column and row.
+                    fields.push(wanted.with_nullable(true));
+                    columns.push(cast);
+                }
+            })?;
     }
-    RecordBatch::try_new(Arc::new(Schema::new(targets)), columns)
-        .map_err(|e| Error::invalid("the input's columns do not form a batch").with_source(e))
+    if columns.is_empty() {
+        return Err(Error::invalid(
+            "the file has no columns besides those that --partition gives",
+        ));
+    }
+    Rows::new(Schema::new(fields), columns, place.places)
+}
+
+/// Refuses texts and bytes of a column that are longer than its type; an error comes with its row. Text and bytes inside of nested types
+/// are checked element by element, and only the column is named.
+fn check_lengths(array: &dyn Array, data_type: &DataType) -> Result<(), (usize, Error)> {
+    let inside = |array: &dyn Array, data_type: &DataType| {
+        check_lengths(array, data_type).map_err(|(_, e)| (usize::MAX, e))
+    };
+    match &data_type.kind {
+        TypeKind::Char(_) | TypeKind::VarChar(_) => {
+            for (row, text) in array.as_string_opt::<i32>().into_iter().flatten().enumerate() {
+                text.map_or(Ok(()), |t| check_chars(t, data_type))
+                    .map_err(|e| (row, e))?;
+            }
+            Ok(())
+        }
+        TypeKind::Binary(_) | TypeKind::VarBinary(_) => {
+            for (row, bytes) in array.as_binary_opt::<i32>().into_iter().flatten().enumerate() {
+                bytes
+                    .map_or(Ok(()), |b| check_bytes(b, data_type))
+                    .map_err(|e| (row, e))?;
+            }
+            Ok(())
+        }
+        TypeKind::Array(element) => match array.as_list_opt::<i32>() {
+            Some(list) => inside(list.values(), element),
+            None => Ok(()),
+        },
+        TypeKind::Map(key, value) => match array.as_map_opt() {
+            Some(map) => inside(map.keys(), key).and_then(|()| inside(map.values(), value)),
+            None => Ok(()),
+        },
+        TypeKind::Multiset(element) => match array.as_map_opt() {
+            Some(map) => inside(map.keys(), element),
+            None => Ok(()),
+        },
+        TypeKind::Row(fields) => match array.as_struct_opt() {
+            Some(rows) => fields
+                .iter()
+                .zip(rows.columns())
+                .try_for_each(|(field, column)| check_lengths(column, &field.data_type)),
+            None => Ok(()),
+        },
+        _ => Ok(()),
+    }
 }
 
 /// The schema with types that a table can have: no dictionaries, views or large offsets.

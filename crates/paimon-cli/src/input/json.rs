@@ -2,155 +2,178 @@
 
 //! JSON lines in the form that `paimon scan --output jsonl` writes; missing keys are NULL.
 
+mod infer;
+
+use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use arrow_schema::Schema;
-use paimon::types::{DataField, DataType, Error, Result, TypeKind, to_arrow_field};
-use serde_json::{Map, Value};
+use paimon::types::{DataField, Error, JsonTree, Result, to_arrow_field};
 
-use super::json_array::build;
-use super::{BATCH_ROWS, Batches, open_file, unreadable};
+use super::json_array::build_column;
+use super::{
+    BATCH_ROWS, Batches, Places, Rows, Target, check_given, missing_partition, open_file, unreadable,
+};
 
-const INFER_ROWS: usize = 10_000;
+pub(super) use infer::infer;
 
-/// Lines as objects, with their numbers for messages.
+/// Lines with their numbers.
 struct Lines {
     path: PathBuf,
     reader: BufReader<std::fs::File>,
     number: usize,
-    buffer: String,
 }
 
 impl Lines {
     fn open(path: &Path) -> Result<Self> {
-        let reader = BufReader::with_capacity(1 << 20, open_file(path)?);
         Ok(Lines {
             path: path.to_path_buf(),
-            reader,
+            reader: BufReader::with_capacity(1 << 20, open_file(path)?),
             number: 0,
-            buffer: String::new(),
         })
     }
 
-    /// The next object, `None` at the end. Blank lines are skipped.
-    fn next(&mut self) -> Result<Option<Map<String, Value>>> {
-        loop {
-            self.buffer.clear();
+    /// Up to `count` lines that are not blank, as one text, and for each its place in the text and its number.
+    fn next(&mut self, count: usize) -> Result<(String, Vec<(usize, usize, usize)>)> {
+        let (mut text, mut lines) = (String::new(), Vec::new());
+        while lines.len() < count {
+            let start = text.len();
             self.number += 1;
-            if self
-                .reader
-                .read_line(&mut self.buffer)
-                .map_err(|e| unreadable(&self.path, e))?
-                == 0
-            {
-                return Ok(None);
+            let read = self.reader.read_line(&mut text).map_err(|e| {
+                let err = unreadable(&self.path, e);
+                err.with("line", self.number)
+            })?;
+            if read == 0 {
+                break;
             }
-            let text = self.buffer.trim();
-            if text.is_empty() {
-                continue;
+            if self.number == 1 && text.starts_with('\u{feff}') {
+                text.drain(..'\u{feff}'.len_utf8());
             }
-            return match serde_json::from_str(text) {
-                Ok(Value::Object(object)) => Ok(Some(object)),
-                Ok(_) => Err(self.at(Error::invalid("a line is not a JSON object"))),
+            if text.get(start..).is_some_and(|line| !line.trim().is_empty()) {
+                lines.push((start, text.len(), self.number));
+            }
+        }
+        Ok((text, lines))
+    }
+
+    fn at(&self, error: Error, line: usize) -> Error {
+        error.with("path", self.path.display()).with("line", line)
+    }
+
+    /// The lines of [`Lines::next`] as objects.
+    fn parse<'a>(&self, text: &'a str, lines: &[(usize, usize, usize)]) -> Result<Vec<JsonTree<'a>>> {
+        let mut rows = Vec::with_capacity(lines.len());
+        for (start, end, number) in lines {
+            let line = text.get(*start..*end).unwrap_or_default();
+            match JsonTree::parse(line) {
+                Ok(row @ JsonTree::Object(_)) => rows.push(row),
+                Ok(_) => return Err(self.at(Error::invalid("a line is not a JSON object"), *number)),
                 Err(err) => {
-                    Err(self.at(Error::invalid(format!("a line is not JSON: {err}")).with_source(err)))
+                    let err = Error::new(
+                        err.kind(),
+                        format!("a line is not a row of JSON: {}", err.message()),
+                    );
+                    return Err(self.at(err, *number));
                 }
+            }
+        }
+        Ok(rows)
+    }
+}
+
+pub(super) fn open(path: &Path, target: &Arc<Target>) -> Result<Batches> {
+    let mut lines = Lines::open(path)?;
+    let target = Arc::clone(target);
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut next = move || -> Result<Option<Rows>> {
+        let (text, places) = lines.next(BATCH_ROWS)?;
+        if places.is_empty() {
+            // Only here it is known that no row of the file has a key.
+            let empty = seen.is_empty();
+            return match missing_partition(&target, |name| empty || seen.contains(name)) {
+                Some(missing) => Err(missing.with("path", lines.path.display())),
+                None => Ok(None),
             };
         }
-    }
-
-    fn at(&self, error: Error) -> Error {
-        error.with("path", self.path.display()).with("line", self.number)
-    }
-}
-
-pub(super) fn infer(path: &Path) -> Result<Vec<DataField>> {
-    let mut lines = Lines::open(path)?;
-    let mut rows = Vec::new();
-    while rows.len() < INFER_ROWS {
-        match lines.next()? {
-            Some(row) => rows.push(Value::Object(row)),
-            None => break,
-        }
-    }
-    match infer_type(&rows.iter().collect::<Vec<_>>()).kind {
-        TypeKind::Row(fields) => Ok(fields),
-        _ => Err(Error::invalid("the file has no rows to take columns from").with("path", path.display())),
-    }
-}
-
-/// The narrowest type that holds all values: BIGINT, DOUBLE, BOOLEAN, ARRAY, ROW, else STRING.
-fn infer_type(values: &[&Value]) -> DataType {
-    let present: Vec<&Value> = values.iter().copied().filter(|v| !v.is_null()).collect();
-    let all = |test: fn(&Value) -> bool| !present.is_empty() && present.iter().all(|v| test(v));
-    DataType::new(if all(Value::is_boolean) {
-        TypeKind::Boolean
-    } else if all(Value::is_i64) {
-        TypeKind::BigInt
-    } else if all(Value::is_number) {
-        TypeKind::Double
-    } else if all(Value::is_array) {
-        let elements: Vec<&Value> = present.iter().filter_map(|v| v.as_array()).flatten().collect();
-        TypeKind::Array(Box::new(infer_type(&elements)))
-    } else if all(Value::is_object) {
-        let mut names: Vec<&String> = Vec::new();
-        for key in present.iter().filter_map(|v| v.as_object()).flat_map(Map::keys) {
-            if !names.contains(&key) {
-                names.push(key);
+        let rows = lines.parse(&text, &places)?;
+        let line_of = |row: usize| places.get(row).map_or(lines.number, |place| place.2);
+        for (row, object) in rows.iter().enumerate() {
+            let JsonTree::Object(members) = object else {
+                continue;
+            };
+            for (index, (key, _)) in members.iter().enumerate() {
+                let here = target.fields.get(index).is_some_and(|f| f.name == *key);
+                if !here && target.fields.iter().all(|f| f.name != *key) {
+                    let known: Vec<&str> = target.fields.iter().map(|f| f.name.as_str()).collect();
+                    let unknown = Error::invalid(format!(
+                        "the table has no column '{key}', it has: {}",
+                        known.join(", ")
+                    ));
+                    return Err(lines.at(unknown, line_of(row)));
+                }
             }
         }
-        let field = |name: &String| {
-            let inner: Vec<&Value> = present.iter().filter_map(|v| v.get(name)).collect();
-            DataField::new(0, name, infer_type(&inner))
-        };
-        TypeKind::Row(names.into_iter().map(field).collect())
-    } else {
-        return DataType::string();
-    })
-}
-
-pub(super) fn open(path: &Path, fields: &[DataField]) -> Result<Batches> {
-    let mut lines = Lines::open(path)?;
-    let fields = fields.to_vec();
-    let schema = Arc::new(Schema::new(
-        fields
-            .iter()
-            .map(|f| to_arrow_field(f).with_nullable(true))
-            .collect::<Vec<_>>(),
-    ));
-    let mut next = move || -> Result<Option<RecordBatch>> {
-        let mut rows = Vec::with_capacity(BATCH_ROWS);
-        while rows.len() < BATCH_ROWS {
-            let Some(row) = lines.next()? else { break };
-            if let Some(key) = row.keys().find(|k| fields.iter().all(|f| f.name != **k)) {
-                return Err(lines.at(Error::invalid(format!("the table has no column '{key}'"))));
+        let (mut fields, mut arrays) = (Vec::new(), Vec::new());
+        for (index, field) in target.fields.iter().enumerate() {
+            let values: Vec<Option<&JsonTree<'_>>> =
+                rows.iter().map(|row| member(row, index, &field.name)).collect();
+            let given = target.given.iter().any(|(f, _)| f.name == field.name);
+            if values.iter().all(Option::is_none) {
+                // The default of the column, or the given value, is filled in later.
+                if given || field.default_value.is_some() {
+                    continue;
+                }
+            } else if !seen.contains(&field.name) {
+                seen.insert(field.name.clone());
             }
-            rows.push(row);
-        }
-        if rows.is_empty() {
-            return Ok(None);
-        }
-        let columns = fields
-            .iter()
-            .map(|field| {
-                let values: Vec<Option<&Value>> = rows.iter().map(|row| row.get(&field.name)).collect();
-                build(&values, &field.data_type).map_err(|e| lines.at(e.with("column", &field.name)))
+            let array = build_column(&values, field, &target.zone).map_err(|e| {
+                let row = culprit(&values, field, &target);
+                lines.at(e, line_of(row))
+            })?;
+            let is_given = check_given(&target, field, &array, |row| {
+                values.get(row).is_some_and(Option::is_some)
             })
-            .collect::<Result<Vec<_>>>()?;
-        RecordBatch::try_new(schema.clone(), columns)
+            .map_err(|(row, e)| lines.at(e, line_of(row)))?;
+            if !is_given {
+                fields.push(to_arrow_field(field).with_nullable(true));
+                arrays.push(array);
+            }
+        }
+        // A file of empty objects has seen nothing, and is not empty.
+        seen.insert(String::new());
+        let numbers = places.iter().map(|place| place.2).collect();
+        Rows::new(Schema::new(fields), arrays, Places::Lines(numbers))
             .map(Some)
-            .map_err(|e| lines.at(Error::invalid("the rows do not form a batch").with_source(e)))
+            .map_err(|e| e.with("path", lines.path.display()))
     };
-    let mut failed = false;
+    let mut done = false;
     Ok(Box::new(std::iter::from_fn(move || {
-        if failed {
+        if done {
             return None;
         }
-        let batch = next().transpose();
-        failed = matches!(batch, Some(Err(_)));
-        batch
+        let rows = next().transpose();
+        done = !matches!(rows, Some(Ok(_)));
+        rows
     })))
+}
+
+/// The member of an object that most likely stands at the index of its column.
+fn member<'a, 'b>(row: &'a JsonTree<'b>, index: usize, name: &str) -> Option<&'a JsonTree<'b>> {
+    match row {
+        JsonTree::Object(members) => match members.get(index) {
+            Some((key, value)) if key == name => Some(value),
+            _ => row.get(name),
+        },
+        _ => None,
+    }
+}
+
+/// The first row whose value alone cannot be built.
+fn culprit(values: &[Option<&JsonTree<'_>>], field: &DataField, target: &Target) -> usize {
+    values
+        .iter()
+        .position(|value| build_column(&[*value], field, &target.zone).is_err())
+        .unwrap_or(0)
 }

@@ -10,130 +10,216 @@ use arrow_array::types::{
     Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
 };
 use arrow_array::{
-    ArrayRef, ArrowPrimitiveType, FixedSizeListArray, ListArray, MapArray, PrimitiveArray, StructArray,
+    Array, ArrayRef, ArrowPrimitiveType, FixedSizeListArray, ListArray, MapArray, PrimitiveArray, StructArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
-use paimon::types::{DataField, DataType, Datum, Error, Result, TypeKind, arrow_type, datum_from_string};
-use serde_json::Value;
+use jiff::tz::TimeZone;
+use paimon::types::{
+    DataField, DataType, Datum, Error, JsonTree, Result, TypeKind, datum_to_string, to_arrow_field,
+    variant_from_json,
+};
 
-/// An array of a type from JSON values; `None` and null are NULL.
-pub(super) fn build(values: &[Option<&Value>], data_type: &DataType) -> Result<ArrayRef> {
-    let arrow = arrow_type(data_type);
-    let present: Vec<Option<&Value>> = values.iter().map(|v| v.filter(|v| !v.is_null())).collect();
+use super::text::{float, from_text, number, shorten};
+
+/// The array of a column from JSON values; `None` and null are NULL. Whether the column itself takes NULL is for the writer to say.
+pub(super) fn build_column(
+    values: &[Option<&JsonTree<'_>>],
+    field: &DataField,
+    zone: &TimeZone,
+) -> Result<ArrayRef> {
+    build(values, &field.data_type, to_arrow_field(field).data_type(), zone)
+        .map_err(|e| e.with("column", &field.name))
+}
+
+/// An array of a type with the Arrow type that it has at this place of a column (elements, keys and values have ids).
+fn build(
+    values: &[Option<&JsonTree<'_>>],
+    data_type: &DataType,
+    arrow: &ArrowType,
+    zone: &TimeZone,
+) -> Result<ArrayRef> {
+    let present: Vec<Option<&JsonTree<'_>>> = values.iter().map(|v| v.filter(|v| !v.is_null())).collect();
     let nulls =
         || Some(NullBuffer::from_iter(present.iter().map(Option::is_some))).filter(|n| n.null_count() > 0);
     let failed = |e: arrow_schema::ArrowError| {
         Error::invalid(format!("values are not {data_type}: {e}")).with_source(e)
     };
-    match (&data_type.kind, &arrow) {
+    match (&data_type.kind, arrow) {
         (TypeKind::Array(element), ArrowType::List(field)) => {
             let (items, offsets) = flatten(&present, data_type)?;
-            let list = ListArray::try_new(field.clone(), offsets, build(&items, element)?, nulls())
-                .map_err(failed)?;
+            let items = build(&items, element, field.data_type(), zone)?;
+            refuse_null(&items, element.nullable, None, "an element")?;
+            let list = ListArray::try_new(field.clone(), offsets, items, nulls()).map_err(failed)?;
             Ok(Arc::new(list))
         }
         (TypeKind::Vector(element, n), ArrowType::FixedSizeList(field, size)) => {
-            let mut items: Vec<Option<&Value>> = Vec::new();
-            let filler = Value::from(0);
+            let mut items: Vec<Option<&JsonTree<'_>>> = Vec::new();
+            let filler = match element.kind {
+                TypeKind::Boolean => JsonTree::Bool(false),
+                _ => JsonTree::Number("0"),
+            };
             for value in &present {
                 match value {
-                    Some(Value::Array(list)) if list.len() == *n as usize => {
+                    Some(JsonTree::Array(list)) if list.len() == *n as usize => {
                         items.extend(list.iter().map(Some))
                     }
                     None => items.extend(std::iter::repeat_n(Some(&filler), *n as usize)),
                     Some(other) => return Err(mismatch(other, data_type)),
                 }
             }
-            let list = FixedSizeListArray::try_new(field.clone(), *size, build(&items, element)?, nulls())
-                .map_err(failed)?;
+            let items = build(&items, element, field.data_type(), zone)?;
+            refuse_null(&items, false, None, "an element of a vector")?;
+            let list = FixedSizeListArray::try_new(field.clone(), *size, items, nulls()).map_err(failed)?;
             Ok(Arc::new(list))
         }
         (TypeKind::Map(key, value), ArrowType::Map(entries, _)) => {
-            map(&present, data_type, key, value, entries, nulls())
+            map(&present, data_type, key, value, entries, nulls(), zone)
         }
-        (TypeKind::Multiset(element), ArrowType::Map(entries, _)) => map(
-            &present,
-            data_type,
-            element,
-            &DataType::required(TypeKind::Int),
-            entries,
-            nulls(),
-        ),
+        (TypeKind::Multiset(element), ArrowType::Map(entries, _)) => {
+            let count = DataType::required(TypeKind::Int);
+            map(&present, data_type, element, &count, entries, nulls(), zone)
+        }
         (TypeKind::Row(children), ArrowType::Struct(fields)) => {
             for value in present.iter().flatten() {
-                let object = value.as_object().ok_or_else(|| mismatch(value, data_type))?;
-                if let Some(key) = object.keys().find(|k| children.iter().all(|f| f.name != **k)) {
+                let JsonTree::Object(members) = value else {
+                    return Err(mismatch(value, data_type));
+                };
+                if let Some((key, _)) = members
+                    .iter()
+                    .find(|(k, _)| children.iter().all(|f| f.name != *k))
+                {
                     return Err(Error::invalid(format!("the row has no field '{key}'")));
                 }
             }
+            let parents = nulls();
             let columns = children
                 .iter()
-                .map(|child| {
-                    let inner: Vec<Option<&Value>> = present
+                .zip(fields)
+                .map(|(child, field)| {
+                    let inner: Vec<Option<&JsonTree<'_>>> = present
                         .iter()
                         .map(|v| v.and_then(|v| v.get(&child.name)))
                         .collect();
-                    build(&inner, &child.data_type).map_err(|e| e.with("field", &child.name))
+                    let column = build(&inner, &child.data_type, field.data_type(), zone)
+                        .map_err(|e| e.with("field", &child.name))?;
+                    refuse_null(
+                        &column,
+                        child.data_type.nullable,
+                        parents.as_ref(),
+                        &format!("field '{}'", child.name),
+                    )?;
+                    Ok(column)
                 })
                 .collect::<Result<Vec<_>>>()?;
+            let rows = StructArray::try_new_with_length(fields.clone(), columns, parents, present.len())
+                .map_err(failed)?;
+            Ok(Arc::new(rows))
+        }
+        (TypeKind::Variant, ArrowType::Struct(fields)) => {
+            let (mut bytes, mut metadata) = (BinaryBuilder::new(), BinaryBuilder::new());
+            for value in &present {
+                match value {
+                    None => {
+                        bytes.append_value([0]);
+                        metadata.append_value([1, 0, 0]);
+                    }
+                    Some(JsonTree::Object(members)) => match members.as_slice() {
+                        [(key, inner)] if key == "variant" => {
+                            let (value, keys) = variant_from_json(inner)?;
+                            bytes.append_value(value);
+                            metadata.append_value(keys);
+                        }
+                        _ => return Err(no_variant(value)),
+                    },
+                    Some(_) => return Err(no_variant(value)),
+                }
+            }
+            let columns: Vec<ArrayRef> = vec![Arc::new(bytes.finish()), Arc::new(metadata.finish())];
             let rows = StructArray::try_new_with_length(fields.clone(), columns, nulls(), present.len())
                 .map_err(failed)?;
             Ok(Arc::new(rows))
         }
-        (TypeKind::Variant, _) => Err(Error::unsupported("VARIANT values cannot be made from JSON yet")),
         _ => {
             let data = present
                 .iter()
-                .map(|v| v.map(|v| datum(v, data_type)).transpose().map(Option::flatten));
-            array(data.collect::<Result<Vec<_>>>()?, data_type, &arrow)
+                .map(|v| v.map(|v| datum(v, data_type, zone)).transpose());
+            array(data.collect::<Result<Vec<_>>>()?, data_type, arrow)
         }
     }
 }
 
-/// An array from single values of a column's atomic type.
-pub(super) fn array_of(values: Vec<Option<Datum>>, field: &DataField) -> Result<ArrayRef> {
-    array(values, &field.data_type, &arrow_type(&field.data_type)).map_err(|e| e.with("column", &field.name))
+fn no_variant(value: &Option<&JsonTree<'_>>) -> Error {
+    let shown = value.map(|v| shorten(&v.to_string())).unwrap_or_default();
+    Error::invalid(format!(
+        "a VARIANT is an object {{\"variant\": value}}, found {shown}"
+    ))
 }
 
-fn flatten<'a>(
-    values: &[Option<&'a Value>],
+/// An array from single values of a column's atomic type.
+pub(super) fn array_of(values: Vec<Option<Datum>>, field: &DataField) -> Result<ArrayRef> {
+    array(values, &field.data_type, to_arrow_field(field).data_type())
+        .map_err(|e| e.with("column", &field.name))
+}
+
+/// Refuses NULL where the type does not take it; what a NULL parent holds is not looked at.
+fn refuse_null(array: &ArrayRef, nullable: bool, parents: Option<&NullBuffer>, what: &str) -> Result<()> {
+    if nullable || array.null_count() == 0 {
+        return Ok(());
+    }
+    match (0..array.len()).any(|i| array.is_null(i) && parents.is_none_or(|p| p.is_valid(i))) {
+        true => Err(Error::invalid(format!(
+            "{what} is NULL, but its type is NOT NULL"
+        ))),
+        false => Ok(()),
+    }
+}
+
+fn flatten<'a, 'b>(
+    values: &[Option<&'a JsonTree<'b>>],
     data_type: &DataType,
-) -> Result<(Vec<Option<&'a Value>>, OffsetBuffer<i32>)> {
+) -> Result<(Vec<Option<&'a JsonTree<'b>>>, OffsetBuffer<i32>)> {
     let mut items = Vec::new();
     let mut lengths = Vec::with_capacity(values.len());
     for value in values {
         let list = match value {
-            None => &[] as &[Value],
-            Some(Value::Array(list)) => list.as_slice(),
+            None => &[] as &[JsonTree<'_>],
+            Some(JsonTree::Array(list)) => list.as_slice(),
             Some(other) => return Err(mismatch(other, data_type)),
         };
         items.extend(list.iter().map(Some));
         lengths.push(list.len());
     }
+    if i32::try_from(items.len()).is_err() {
+        return Err(Error::resources(
+            "the lists of a batch have more than 2^31 elements",
+        ));
+    }
     Ok((items, OffsetBuffer::from_lengths(lengths)))
 }
 
 fn map(
-    values: &[Option<&Value>],
+    values: &[Option<&JsonTree<'_>>],
     data_type: &DataType,
     key: &DataType,
     value: &DataType,
     entries: &arrow_schema::FieldRef,
     nulls: Option<NullBuffer>,
+    zone: &TimeZone,
 ) -> Result<ArrayRef> {
     let (pairs, offsets) = flatten(values, data_type)?;
     let mut keys = Vec::with_capacity(pairs.len());
     let mut items = Vec::with_capacity(pairs.len());
     for pair in pairs.into_iter().flatten() {
-        match pair.as_array().map(Vec::as_slice) {
-            Some([k, v]) => {
-                keys.push(Some(k));
-                items.push(Some(v));
+        match pair {
+            JsonTree::Array(parts) if parts.len() == 2 => {
+                keys.push(parts.first());
+                items.push(parts.last());
             }
             _ => {
                 return Err(Error::invalid(format!(
-                    "a map entry is [key, value], found {pair}"
+                    "a map entry is [key, value], found {}",
+                    shorten(&pair.to_string())
                 )));
             }
         }
@@ -144,91 +230,52 @@ fn map(
     let ArrowType::Struct(fields) = entries.data_type() else {
         return Err(Error::invalid(format!("{data_type} has no Arrow map")));
     };
-    let columns = vec![build(&keys, key)?, build(&items, value)?];
-    let entries_array = StructArray::try_new(fields.clone(), columns, None).map_err(failed)?;
+    let [key_field, value_field] = fields.as_ref() else {
+        return Err(Error::invalid(format!("{data_type} has no Arrow map")));
+    };
+    let keys = build(&keys, key, key_field.data_type(), zone)?;
+    refuse_null(&keys, false, None, "a key of a map")?;
+    let items = build(&items, value, value_field.data_type(), zone)?;
+    refuse_null(&items, value.nullable, None, "a value of a map")?;
+    let entries_array = StructArray::try_new(fields.clone(), vec![keys, items], None).map_err(failed)?;
     let built = MapArray::try_new(entries.clone(), offsets, entries_array, nulls, false).map_err(failed)?;
     Ok(Arc::new(built))
 }
 
-fn mismatch(value: &Value, data_type: &DataType) -> Error {
-    let mut shown = value.to_string();
-    if shown.len() > 80 {
-        shown.truncate(shown.floor_char_boundary(80));
-        shown.push('…');
-    }
-    Error::invalid(format!("{shown} is not a value of type {data_type}"))
+fn mismatch(value: &JsonTree<'_>, data_type: &DataType) -> Error {
+    Error::invalid(format!(
+        "{} is not a value of type {data_type}",
+        shorten(&value.to_string())
+    ))
 }
 
 /// One JSON scalar as a value of an atomic type.
-fn datum(value: &Value, data_type: &DataType) -> Result<Option<Datum>> {
-    let wrong = || mismatch(value, data_type);
-    let integer = || value.as_i64().ok_or_else(wrong);
-    let text = || value.as_str().ok_or_else(wrong);
-    Ok(Some(match &data_type.kind {
-        TypeKind::Boolean => Datum::Boolean(value.as_bool().ok_or_else(wrong)?),
-        TypeKind::TinyInt => Datum::TinyInt(i8::try_from(integer()?).map_err(|_| wrong())?),
-        TypeKind::SmallInt => Datum::SmallInt(i16::try_from(integer()?).map_err(|_| wrong())?),
-        TypeKind::Int => Datum::Int(i32::try_from(integer()?).map_err(|_| wrong())?),
-        TypeKind::BigInt => Datum::BigInt(integer()?),
-        TypeKind::Float => Datum::Float(number(value).ok_or_else(wrong)? as f32),
-        TypeKind::Double => Datum::Double(number(value).ok_or_else(wrong)?),
-        TypeKind::Char(_) | TypeKind::VarChar(_) => Datum::String(text()?.to_owned()),
-        TypeKind::Binary(_)
-        | TypeKind::VarBinary(_)
-        | TypeKind::Blob
-        | TypeKind::Geometry(_)
-        | TypeKind::Geography { .. } => Datum::Bytes(from_hex(text()?).ok_or_else(wrong)?),
-        TypeKind::Decimal { .. } => {
-            let number = value.as_number().map(ToString::to_string);
-            return match number.as_deref().or(value.as_str()) {
-                Some(text) => match from_text(text, data_type).map_err(|e| wrong().with_source(e))? {
-                    Some(datum) => Ok(Some(datum)),
-                    None => Err(wrong()),
-                },
-                None => Err(wrong()),
-            };
-        }
-        _ => return from_text(text()?, data_type).map_err(|e| wrong().with_source(e)),
-    }))
-}
-
-/// A value from its text; an instant may end in `Z`.
-pub(super) fn from_text(text: &str, data_type: &DataType) -> Result<Option<Datum>> {
-    let instant = matches!(data_type.kind, TypeKind::TimestampLtz(_));
-    datum_from_string(
-        if instant {
-            text.strip_suffix('Z').unwrap_or(text)
-        } else {
-            text
+fn datum(value: &JsonTree<'_>, data_type: &DataType, zone: &TimeZone) -> Result<Datum> {
+    match (&data_type.kind, value) {
+        (TypeKind::Boolean, JsonTree::Bool(value)) => Ok(Datum::Boolean(*value)),
+        (
+            TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt,
+            JsonTree::Number(text),
+        ) => number(text, data_type),
+        (TypeKind::Float | TypeKind::Double, JsonTree::Number(text)) => float(text, data_type),
+        (TypeKind::Float | TypeKind::Double, JsonTree::String(text)) => match text.as_ref() {
+            "NaN" | "Infinity" | "-Infinity" => float(text, data_type),
+            _ => Err(mismatch(value, data_type)),
         },
-        data_type,
-    )
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value.as_str() {
-        None => value.as_f64(),
-        Some("NaN") => Some(f64::NAN),
-        Some("Infinity") => Some(f64::INFINITY),
-        Some("-Infinity") => Some(f64::NEG_INFINITY),
-        Some(_) => None,
+        (TypeKind::Decimal { .. }, JsonTree::Number(text)) => number(text, data_type),
+        (TypeKind::Decimal { .. }, JsonTree::String(text)) => number(text, data_type),
+        (
+            TypeKind::Boolean | TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt,
+            _,
+        ) => Err(mismatch(value, data_type)),
+        (_, JsonTree::String(text)) => from_text(text, data_type, zone),
+        _ => Err(mismatch(value, data_type)),
     }
-}
-
-/// Bytes of a text of hexadecimal digits, `None` when it is not one.
-pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digit = |b: u8| char::from(b).to_digit(16);
-    let pairs = text.as_bytes().chunks(2);
-    pairs
-        .map(|pair| match pair {
-            [high, low] => u8::try_from(digit(*high)? * 16 + digit(*low)?).ok(),
-            _ => None,
-        })
-        .collect()
 }
 
 fn primitives<T: ArrowPrimitiveType>(
     values: &[Option<Datum>],
+    data_type: &DataType,
     arrow: &ArrowType,
     get: impl Fn(&Datum) -> Option<T::Native>,
 ) -> Result<ArrayRef> {
@@ -237,7 +284,13 @@ fn primitives<T: ArrowPrimitiveType>(
         natives.push(match value {
             None => None,
             Some(datum) => {
-                Some(get(datum).ok_or_else(|| Error::invalid(format!("{datum:?} does not fit {arrow}")))?)
+                let fits = get(datum).ok_or_else(|| {
+                    Error::invalid(format!(
+                        "{} cannot be held by {data_type} in Arrow ({arrow})",
+                        datum_to_string(datum, data_type)
+                    ))
+                });
+                Some(fits?)
             }
         });
     }
@@ -251,7 +304,7 @@ fn primitives<T: ArrowPrimitiveType>(
 fn array(values: Vec<Option<Datum>>, data_type: &DataType, arrow: &ArrowType) -> Result<ArrayRef> {
     macro_rules! of {
         ($arrow_type:ty, $variant:ident) => {
-            primitives::<$arrow_type>(&values, arrow, |d| match d {
+            primitives::<$arrow_type>(&values, data_type, arrow, |d| match d {
                 Datum::$variant(v) => Some(*v),
                 _ => None,
             })
@@ -280,20 +333,24 @@ fn array(values: Vec<Option<Datum>>, data_type: &DataType, arrow: &ArrowType) ->
         ArrowType::Float64 => of!(Float64Type, Double),
         ArrowType::Date32 => of!(Date32Type, Date),
         ArrowType::Time32(_) => of!(Time32MillisecondType, Time),
-        ArrowType::Decimal128(_, _) => primitives::<Decimal128Type>(&values, arrow, |d| match d {
+        ArrowType::Decimal128(_, _) => primitives::<Decimal128Type>(&values, data_type, arrow, |d| match d {
             Datum::Decimal { unscaled, .. } => Some(*unscaled),
             _ => None,
         }),
         ArrowType::Timestamp(TimeUnit::Millisecond, _) => {
-            primitives::<TimestampMillisecondType>(&values, arrow, |d| timestamp(d).map(|t| t.millis))
+            primitives::<TimestampMillisecondType>(&values, data_type, arrow, |d| {
+                timestamp(d).map(|t| t.millis)
+            })
         }
         ArrowType::Timestamp(TimeUnit::Microsecond, _) => {
-            primitives::<TimestampMicrosecondType>(&values, arrow, |d| {
+            primitives::<TimestampMicrosecondType>(&values, data_type, arrow, |d| {
                 timestamp(d).and_then(|t| t.to_micros())
             })
         }
         ArrowType::Timestamp(TimeUnit::Nanosecond, _) => {
-            primitives::<TimestampNanosecondType>(&values, arrow, |d| timestamp(d).and_then(|t| t.to_nanos()))
+            primitives::<TimestampNanosecondType>(&values, data_type, arrow, |d| {
+                timestamp(d).and_then(|t| t.to_nanos())
+            })
         }
         ArrowType::Utf8 => {
             let mut builder = StringBuilder::new();

@@ -12,7 +12,9 @@ use std::fmt::Write;
 
 pub use civil::{civil_from_days, days_from_civil};
 pub use number::{decimal_to_string, java_double_to_string, java_float_to_string};
-pub use temporal::{date_to_string, time_to_string, timestamp_to_iso_string, timestamp_to_string};
+pub use temporal::{
+    date_to_string, from_local, split_offset, time_to_string, timestamp_to_iso_string, timestamp_to_string,
+};
 
 use crate::binary::kind_name;
 use crate::{DataType, Datum, Error, MAX_LENGTH, Result, Timestamp, TypeKind};

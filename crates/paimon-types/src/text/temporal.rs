@@ -115,7 +115,7 @@ pub(crate) fn to_local(value: Timestamp, zone: ZoneOffset<'_>) -> Timestamp {
 }
 
 /// The instant of a wall clock in a zone: the earlier one when it happens twice, moved on by the gap when it does not happen (as Java).
-pub(crate) fn from_local(local: Timestamp, zone: ZoneOffset<'_>) -> Timestamp {
+pub fn from_local(local: Timestamp, zone: ZoneOffset<'_>) -> Timestamp {
     let at = |offset: i32| local.millis.saturating_sub(i64::from(offset) * 1000);
     let before = zone(at(0).saturating_sub(DAY_MILLIS));
     let after = zone(at(0).saturating_add(DAY_MILLIS));
@@ -128,6 +128,30 @@ pub(crate) fn from_local(local: Timestamp, zone: ZoneOffset<'_>) -> Timestamp {
         millis: at(offset),
         ..local
     }
+}
+
+/// The text of an instant without its zone suffix, and the suffix as seconds east of UTC: `Z`, `+hh`, `+hh:mm`, `+hhmm` behind a time of
+/// day, hours up to 18. `None` when there is none.
+pub fn split_offset(text: &str) -> Option<(&str, i32)> {
+    let text = text.trim_end();
+    // A clock stands before the suffix; the minus of a date does not.
+    let clock = text.find(':')?;
+    if let Some(local) = text.strip_suffix(['Z', 'z']) {
+        return Some((local.trim_end(), 0));
+    }
+    let at = text.rfind(['+', '-']).filter(|at| *at > clock)?;
+    let (local, suffix) = (text.get(..at)?, text.get(at + 1..)?);
+    let (hours, minutes) = match suffix.split_once(':') {
+        Some((hours, minutes)) => (digits(hours, 1, 2)?, digits(minutes, 2, 2)?),
+        None if suffix.len() == 4 => (digits(suffix.get(..2)?, 2, 2)?, digits(suffix.get(2..)?, 2, 2)?),
+        None => (digits(suffix, 1, 2)?, 0),
+    };
+    if hours > 18 || minutes > 59 {
+        return None;
+    }
+    let seconds = i32::try_from((hours * 60 + minutes) * 60).ok()?;
+    let negative = text.get(at..)?.starts_with('-');
+    Some((local.trim_end(), if negative { -seconds } else { seconds }))
 }
 
 /// A text of ASCII digits with an optional minus: epoch numbers.
