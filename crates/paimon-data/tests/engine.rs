@@ -24,8 +24,8 @@ use paimon_data::protocol::codec::java::{
 };
 use paimon_data::types::Datum;
 use paimon_data::{
-    CommitMessage, DataSplit, ErrorKind, PlanEnvelope, Predicate, ReadContext, Storage, StoredSchemas,
-    TableRead, TableSchema, TableWrite, TableWriteContext, default_registry,
+    CommitMessage, DataSplit, ErrorKind, FixedSchemas, PlanEnvelope, Predicate, ReadContext, SchemaSource,
+    Storage, StoredSchemas, TableRead, TableSchema, TableWrite, TableWriteContext, default_registry,
 };
 
 /// A table that Java wrote.
@@ -70,8 +70,12 @@ impl JavaTable {
 
     /// The bytes that a planner sends: everything that a worker needs.
     fn envelope(&self, read_schema: i64, older: &[i64]) -> Vec<u8> {
+        self.plan(read_schema, older).to_bytes().unwrap()
+    }
+
+    fn plan(&self, read_schema: i64, older: &[i64]) -> PlanEnvelope {
         let read_schema = self.schema(read_schema);
-        let plan = PlanEnvelope {
+        PlanEnvelope {
             location: self.location(),
             branch: "main".to_owned(),
             options: read_schema.options.clone(),
@@ -79,8 +83,7 @@ impl JavaTable {
             schemas: older.iter().map(|id| self.schema(*id)).collect(),
             snapshot_id: None,
             splits: self.splits(),
-        };
-        plan.to_bytes().unwrap()
+        }
     }
 }
 
@@ -185,20 +188,25 @@ async fn files_of_older_schemas_are_read_by_field_id() {
     assert_eq!(rows, expected);
 
     // Bare splits, the schemas from the table's directory on demand.
-    let context = ReadContext {
-        schemas: Arc::new(StoredSchemas::new(Storage::default(), &table.location(), "main")),
-        ..open(&table.envelope(4, &[])).0
+    let context = |schemas: Arc<dyn SchemaSource>| ReadContext {
+        schemas,
+        ..open(&table.envelope(4, &needed)).0
     };
-    let read = TableRead::builder(context).build().unwrap();
-    assert_eq!(batches(&read, splits.clone()).await.len(), found.len());
+    let stored = StoredSchemas::new(Storage::default(), &table.location(), "main");
+    let read = TableRead::builder(context(Arc::new(stored))).build().unwrap();
+    assert_eq!(batches(&read, splits.clone()).await, found);
 
-    // A plan without them is an error, not NULLs.
-    let read = TableRead::builder(open(&table.envelope(4, &[])).0)
-        .build()
-        .unwrap();
+    // Without them it is an error, not NULLs; a plan that lacks them is not even made.
+    let none = FixedSchemas::new([]);
+    let read = TableRead::builder(context(Arc::new(none))).build().unwrap();
     let err = read.read_all(splits).try_collect::<Vec<_>>().await.unwrap_err();
     assert!(
         err.kind() == ErrorKind::NotFound && err.message().contains("schema"),
+        "{err}"
+    );
+    let err = table.plan(4, &[]).to_bytes().unwrap_err();
+    assert!(
+        err.kind() == ErrorKind::InvalidInput && err.message().contains("schema"),
         "{err}"
     );
 }

@@ -138,7 +138,7 @@ fn filters_are_sql() {
     for (sql, part) in [
         ("nope = 1", "nope"),
         ("id >", "no SQL condition"),
-        ("id = 'x'", "id"),
+        ("id = 'x'", "'x'"),
     ] {
         let err = place.error(&["scan", "wh/db.db/t", "--filter", sql]);
         assert!(err.contains(part) && err.contains("--filter"), "{sql}: {err}");
@@ -189,7 +189,7 @@ fn selectors_and_the_session_zone() {
 #[test]
 fn names_in_a_warehouse_and_options() {
     let place = place();
-    place.table("db.u", &COLUMNS, &["--warehouse", "wh"], "");
+    place.table("wh/db.db/u", &COLUMNS, &[], "id,name,price\n");
     assert_eq!(place.rows(&["db.t", "--warehouse", "wh"]).len(), 3);
     assert_eq!(
         place
