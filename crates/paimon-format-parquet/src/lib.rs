@@ -5,6 +5,8 @@
 //! Files are laid out as the Java product lays them out (`data-files.md` 3): message `paimon_schema`, field ids at
 //! every depth, INT96 for timestamps finer than microseconds. Files of other writers of the format are read as well.
 
+#![warn(clippy::indexing_slicing)]
+
 mod blocking;
 mod error;
 mod format;

@@ -92,8 +92,16 @@ fn column_stats(
     if metadata.row_groups().is_empty() || !chunks.all(|chunk| merged.add(chunk, data_type, nan_is_seen)) {
         return ColumnStats::default();
     }
-    let bounds = if merged.bounded { merged.bounds } else { None };
-    let (min, max) = bounds.unzip();
+    // Java keeps no bounds of binary columns, and its scan would compare ours as signed bytes.
+    let binary = matches!(
+        data_type.kind,
+        TypeKind::Binary(_)
+            | TypeKind::VarBinary(_)
+            | TypeKind::Blob
+            | TypeKind::Geometry(_)
+            | TypeKind::Geography { .. }
+    );
+    let (min, max) = merged.bounds.filter(|_| merged.bounded && !binary).unzip();
     ColumnStats {
         min,
         max,

@@ -11,6 +11,8 @@
 //! `_VALUE_KIND` column of their own (rows of append files have no kind; a key-value file stores the column like any
 //! other), and arrays may be slices with an offset, because nothing here crosses the Arrow C data interface.
 
+#![warn(clippy::indexing_slicing)]
+
 mod cache;
 mod format;
 mod memory;

@@ -11,12 +11,13 @@ use arrow_array::types::{
 };
 use arrow_array::{
     Array, ArrayRef, Decimal128Array, FixedSizeListArray, ListArray, MapArray, PrimitiveArray, StructArray,
-    new_null_array,
+    make_array, new_null_array,
 };
-use arrow_cast::{CastOptions, cast_with_options};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType as ArrowType, Field, TimeUnit};
 use paimon_types::{Error, Result};
 
+use super::casts::cast;
 use super::resolve::{Conversion, Node};
 use crate::stats::big_endian;
 
@@ -49,7 +50,7 @@ fn convert_type(node: &Node, array: &ArrayRef, target: &ArrowType) -> Result<Arr
                             .columns()
                             .get(*position)
                             .ok_or_else(|| mismatch(array, target))?;
-                        convert_type(node, column, field.data_type())
+                        convert_type(node, &below(rows.nulls(), column)?, field.data_type())
                             .map_err(|e| e.with("field", field.name()))?
                     }
                     None => new_null_array(field.data_type(), rows.len()),
@@ -100,6 +101,21 @@ fn convert_type(node: &Node, array: &ArrayRef, target: &ArrowType) -> Result<Arr
     })
 }
 
+/// A child of rows of which some are NULL: what is stored below a NULL row has no meaning and becomes NULL.
+fn below(parent: Option<&NullBuffer>, child: &ArrayRef) -> Result<ArrayRef> {
+    let Some(parent) = parent.filter(|nulls| nulls.null_count() > 0) else {
+        return Ok(child.clone());
+    };
+    let nulls = NullBuffer::union(Some(parent), child.nulls());
+    let data = child
+        .to_data()
+        .into_builder()
+        .nulls(nulls)
+        .build()
+        .map_err(invalid)?;
+    Ok(make_array(data))
+}
+
 fn invalid(error: ArrowError) -> Error {
     Error::corrupt(format!("stored value does not fit its type: {error}"))
 }
@@ -113,14 +129,7 @@ fn mismatch(array: &ArrayRef, target: &ArrowType) -> Error {
 
 fn convert_leaf(conversion: Conversion, array: &ArrayRef, target: &ArrowType) -> Result<ArrayRef> {
     match (conversion, target) {
-        (Conversion::Keep | Conversion::Cast, _) => {
-            let options = CastOptions {
-                safe: false,
-                ..CastOptions::default()
-            };
-            cast_with_options(array, target, &options)
-                .map_err(|e| Error::invalid(format!("stored value does not fit {target}: {e}")))
-        }
+        (Conversion::Keep | Conversion::Cast, _) => cast(array, target),
         (Conversion::Timestamp(from), ArrowType::Timestamp(to, zone)) => {
             let zone = zone.clone();
             match to {

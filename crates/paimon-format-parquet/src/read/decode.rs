@@ -326,14 +326,13 @@ fn byte_ranges(
                     .page_locations()
                     .first()
                     .and_then(|p| u64::try_from(p.offset).ok());
-                push(&mut ranges, start..first_page.unwrap_or(start).max(start));
-                for range in selection.scan_ranges(pages.page_locations()) {
-                    push(&mut ranges, range);
-                }
+                ranges.push(start..first_page.unwrap_or(start).max(start));
+                ranges.extend(selection.scan_ranges(pages.page_locations()));
             }
             _ => ranges.push(start..start + length),
         }
     }
+    ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);
     ranges
 }

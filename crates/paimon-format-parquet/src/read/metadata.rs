@@ -37,10 +37,10 @@ pub(crate) async fn load_metadata(
 ) -> Result<Arc<ParquetMetaData>> {
     let size = file.size().await?;
     let key = cache_key(file.path(), size);
-    if let Some(found) = cache.and_then(|cache| cache.get(&key)) {
-        if let Ok(metadata) = found.downcast::<ParquetMetaData>() {
-            return Ok(metadata);
-        }
+    if let Some(found) = cache.and_then(|cache| cache.get(&key))
+        && let Ok(metadata) = found.downcast::<ParquetMetaData>()
+    {
+        return Ok(metadata);
     }
     let bytes = footer_bytes(file, size).await?;
     let path = file.path().to_string();

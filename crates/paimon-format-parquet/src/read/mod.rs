@@ -2,6 +2,7 @@
 
 //! The reader: decodes on the blocking pool, a few batches ahead of its consumer.
 
+mod casts;
 mod convert;
 mod decode;
 mod file_schema;
@@ -104,6 +105,7 @@ impl ReaderBuilder for ParquetReaderBuilder {
             ready: VecDeque::new(),
             running: None,
             ahead: 1,
+            tight: false,
             previous: None,
         }))
     }
@@ -129,6 +131,8 @@ struct Ready {
 struct Run {
     batches: Vec<Ready>,
     next: Result<Option<Decoder>>,
+    /// The pool refused more.
+    tight: bool,
 }
 
 struct ParquetFileReader {
@@ -146,6 +150,8 @@ struct ParquetFileReader {
     running: Option<Task<Run>>,
     /// Batches of the next run; grows so that the first batch comes early.
     ahead: usize,
+    /// The pool is exhausted: decode only what is asked for.
+    tight: bool,
     previous: Option<BatchRows>,
 }
 
@@ -160,7 +166,7 @@ impl fmt::Debug for ParquetFileReader {
 impl ParquetFileReader {
     /// Lets the decoder run, if it is here.
     fn start(&mut self) {
-        if self.running.is_some() || !self.ready.is_empty() {
+        if self.running.is_some() || (self.tight && !self.ready.is_empty()) {
             return;
         }
         let State::Reading(decoder) = &mut self.state else {
@@ -173,8 +179,9 @@ impl ParquetFileReader {
         };
         self.ahead = (self.ahead * 2).min(AHEAD_BATCHES);
         let pool = self.pool.clone();
+        let demanded = self.ready.is_empty();
         self.running = Some(spawn("reading rows", move || {
-            Ok(run(decoder, pool, batches, bytes))
+            Ok(run(decoder, pool, batches, bytes, demanded))
         }));
     }
 
@@ -204,6 +211,7 @@ impl ParquetFileReader {
             let next = match run {
                 Ok(run) => {
                     self.ready.extend(run.batches);
+                    self.tight = run.tight;
                     run.next
                 }
                 Err(error) => Err(error),
@@ -230,8 +238,9 @@ impl ParquetFileReader {
     }
 }
 
-/// Decodes up to `batches` batches or `bytes` bytes, one batch at least.
-fn run(mut decoder: Decoder, pool: Arc<dyn MemoryPool>, batches: usize, bytes: usize) -> Run {
+/// Decodes up to `batches` batches or `bytes` bytes, one batch at least. When the pool refuses the first batch that the
+/// consumer waits for (`demanded`), this is an error; what was decoded ahead is kept, and no more is.
+fn run(mut decoder: Decoder, pool: Arc<dyn MemoryPool>, batches: usize, bytes: usize, demanded: bool) -> Run {
     let mut done = Vec::new();
     let mut sum = 0;
     loop {
@@ -241,38 +250,39 @@ fn run(mut decoder: Decoder, pool: Arc<dyn MemoryPool>, batches: usize, bytes: u
                 return Run {
                     batches: done,
                     next: Ok(None),
+                    tight: false,
                 };
             }
             Err(error) => {
                 return Run {
                     batches: done,
                     next: Err(error),
+                    tight: false,
                 };
             }
         };
         let size = decoded.batch.get_array_memory_size();
         let mut reservation = MemoryReservation::new(pool.clone());
-        let reserved = reservation.try_grow(size);
-        match reserved {
-            // Others of this run are charged already: hand them out before asking for more.
-            Err(error) if done.is_empty() => {
+        let tight = match reservation.try_grow(size) {
+            Err(error) if demanded && done.is_empty() => {
                 return Run {
                     batches: done,
                     next: Err(error),
+                    tight: true,
                 };
             }
-            _ => {}
-        }
-        let full = reserved.is_err();
+            reserved => reserved.is_err(),
+        };
         sum += size;
         done.push(Ready {
             decoded,
             _reservation: reservation,
         });
-        if full || done.len() >= batches || sum >= bytes {
+        if tight || done.len() >= batches || sum >= bytes {
             return Run {
                 batches: done,
                 next: Ok(Some(decoder)),
+                tight,
             };
         }
     }
@@ -318,10 +328,10 @@ impl FileBatchReader for ParquetFileReader {
     async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         self.previous = None;
         let result = self.next().await;
-        if let Err(error) = &result {
-            if !matches!(self.state, State::Closed) {
-                self.state = State::Failed(StickyError::new(error));
-            }
+        if let Err(error) = &result
+            && !matches!(self.state, State::Closed)
+        {
+            self.state = State::Failed(StickyError::new(error));
         }
         Ok(result?.map(|decoded| {
             self.previous = Some(BatchRows::new(decoded.rows));

@@ -149,6 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[allow(clippy::single_range_in_vec_init)]
     fn sets_of_ranges() {
         assert_eq!(intersect(&[0..10, 20..30], &[5..25]), vec![5..10, 20..25]);
         assert_eq!(union(&[0..10, 20..30], &[5..21, 40..41]), vec![0..30, 40..41]);

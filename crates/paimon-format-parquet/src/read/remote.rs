@@ -35,9 +35,12 @@ struct State {
     /// Windows on their way, by their position.
     coming: BTreeMap<u64, (u64, JoinHandle<Result<Bytes>>)>,
     /// The first windows of the next row group.
-    next: Option<(Vec<Range<u64>>, JoinHandle<Result<Vec<Bytes>>>)>,
+    next: Option<FirstWindows>,
     reservation: MemoryReservation,
 }
+
+/// Ranges and their bytes on the way.
+type FirstWindows = (Vec<Range<u64>>, JoinHandle<Result<Vec<Bytes>>>);
 
 impl Drop for State {
     fn drop(&mut self) {
@@ -174,12 +177,12 @@ impl Remote {
             let coming = coming
                 .filter(|(_, (end, _))| *end > position)
                 .map(|(start, _)| *start);
-            if let Some(start) = coming {
-                if let Some((_, handle)) = state.coming.remove(&start) {
-                    let bytes = self.wait(handle)?;
-                    state.ready.insert(start, bytes);
-                    continue;
-                }
+            if let Some(start) = coming
+                && let Some((_, handle)) = state.coming.remove(&start)
+            {
+                let bytes = self.wait(handle)?;
+                state.ready.insert(start, bytes);
+                continue;
             }
             let window = state.window_at(position, length as u64);
             state
@@ -214,13 +217,14 @@ impl Remote {
             .checked_sub(1)
             .and_then(|index| state.wanted.get(index))
             .cloned();
-        if let (Some((old, old_end)), Some(range)) = (before, &range) {
-            if old_end == start && old >= range.start {
-                state.ready.remove(&old);
-                let held = state.bytes();
-                // Never fails: it gets less.
-                let _ = state.reservation.try_resize(held);
-            }
+        if let (Some((old, old_end)), Some(range)) = (before, &range)
+            && old_end == start
+            && old >= range.start
+        {
+            state.ready.remove(&old);
+            let held = state.bytes();
+            // Never fails: it gets less.
+            let _ = state.reservation.try_resize(held);
         }
         let more = range.is_some_and(|range| range.end > end && range.start <= start);
         if !more

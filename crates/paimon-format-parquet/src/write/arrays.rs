@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, FixedSizeListArray, ListArray, MapArray, StructArray};
+use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, DataType as ArrowType, Field, FieldRef, Fields};
 use paimon_types::{DataType, Error, Result, TypeKind};
 
@@ -92,13 +93,9 @@ pub(super) fn conform(array: &ArrayRef, field: &Field, data_type: &DataType) -> 
         }
         (ArrowType::List(_), ArrowType::List(inner), TypeKind::Array(element)) => {
             let list = array.as_list::<i32>();
-            let values = conform(list.values(), inner, element)?;
-            let list = ListArray::try_new(
-                inner.clone(),
-                list.offsets().clone(),
-                values,
-                list.nulls().cloned(),
-            );
+            let (offsets, values) = visible(list.offsets(), list.values());
+            let values = conform(&values, inner, element)?;
+            let list = ListArray::try_new(inner.clone(), offsets, values, list.nulls().cloned());
             Arc::new(list.map_err(invalid)?)
         }
         (
@@ -118,15 +115,11 @@ pub(super) fn conform(array: &ArrayRef, field: &Field, data_type: &DataType) -> 
             let ArrowType::Struct(fields) = entries.data_type() else {
                 return Err(wrong());
             };
-            let columns = conform_children(map.entries(), fields, &[&key, &value], &wrong)?;
+            let stored: ArrayRef = Arc::new(map.entries().clone());
+            let (offsets, stored) = visible(map.offsets(), &stored);
+            let columns = conform_children(stored.as_struct(), fields, &[&key, &value], &wrong)?;
             let inner = StructArray::try_new(fields.clone(), columns, None).map_err(invalid)?;
-            let map = MapArray::try_new(
-                entries.clone(),
-                map.offsets().clone(),
-                inner,
-                map.nulls().cloned(),
-                *sorted,
-            );
+            let map = MapArray::try_new(entries.clone(), offsets, inner, map.nulls().cloned(), *sorted);
             Arc::new(map.map_err(invalid)?)
         }
         (ArrowType::Struct(_), ArrowType::Struct(fields), kind) => {
@@ -142,6 +135,21 @@ pub(super) fn conform(array: &ArrayRef, field: &Field, data_type: &DataType) -> 
         }
         _ => return Err(wrong()),
     })
+}
+
+/// Offsets from 0 and the values that they cover: a slice of lists still has all values below it.
+fn visible(offsets: &OffsetBuffer<i32>, values: &ArrayRef) -> (OffsetBuffer<i32>, ArrayRef) {
+    let start = offsets.first().copied().unwrap_or(0);
+    let end = offsets.last().copied().unwrap_or(0);
+    let (from, to) = (
+        usize::try_from(start).unwrap_or(0),
+        usize::try_from(end).unwrap_or(0),
+    );
+    if from == 0 && to == values.len() {
+        return (offsets.clone(), values.clone());
+    }
+    let moved: Vec<i32> = offsets.iter().map(|offset| offset - start).collect();
+    (OffsetBuffer::new(moved.into()), values.slice(from, to - from))
 }
 
 fn conform_children(
@@ -170,17 +178,16 @@ fn invalid(error: ArrowError) -> Error {
 
 /// True when a FLOAT or DOUBLE array has a NaN.
 pub(super) fn has_nan(array: &ArrayRef) -> bool {
+    // Looked at without the nulls first, which is a tight loop and nearly always the answer.
     match array.data_type() {
-        ArrowType::Float32 => array
-            .as_primitive::<Float32Type>()
-            .iter()
-            .flatten()
-            .any(f32::is_nan),
-        ArrowType::Float64 => array
-            .as_primitive::<Float64Type>()
-            .iter()
-            .flatten()
-            .any(f64::is_nan),
+        ArrowType::Float32 => {
+            let floats = array.as_primitive::<Float32Type>();
+            floats.values().iter().any(|v| v.is_nan()) && floats.iter().flatten().any(f32::is_nan)
+        }
+        ArrowType::Float64 => {
+            let floats = array.as_primitive::<Float64Type>();
+            floats.values().iter().any(|v| v.is_nan()) && floats.iter().flatten().any(f64::is_nan)
+        }
         _ => false,
     }
 }

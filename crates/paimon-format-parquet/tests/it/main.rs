@@ -2,6 +2,8 @@
 
 //! Tests of the parquet format through the file format interface.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
 mod conformance;
 mod java;
 mod json;

@@ -119,7 +119,7 @@ async fn widths_of_decimals() {
             &storage,
             &path,
             &fields,
-            &[batch.clone()],
+            std::slice::from_ref(&batch),
             "none",
         )
         .await
@@ -377,7 +377,7 @@ async fn footers_are_cached() {
         &storage,
         path,
         &fields,
-        &[batch.clone()],
+        std::slice::from_ref(&batch),
         "zstd",
     )
     .await
@@ -413,7 +413,7 @@ async fn a_small_memory_pool_is_an_error_and_comes_back_whole() {
         &storage,
         path,
         &fields,
-        &[batch.clone()],
+        std::slice::from_ref(&batch),
         "zstd",
     )
     .await
@@ -472,7 +472,7 @@ async fn nested_fields_are_found_by_id_and_missing_ones_are_null() {
         &storage,
         path,
         &stored,
-        &[batch.clone()],
+        std::slice::from_ref(&batch),
         "none",
     )
     .await
@@ -565,4 +565,78 @@ async fn every_cut_of_a_small_file_is_an_error() {
             let _ = read_file(format(&[]).as_ref(), &storage, "memory:///t/x.parquet", &request).await;
         }
     }
+}
+
+#[tokio::test]
+async fn slices_of_nested_columns_are_written() {
+    let storage = Storage::memory();
+    let fields = all_type_fields();
+    let path = "memory:///t/s.parquet";
+    let batch = sample_batch(&fields, 1000, 8).unwrap();
+    let parts = [
+        batch.slice(990, 10),
+        batch.slice(17, 300),
+        batch.slice(500, 0),
+        batch.slice(317, 1),
+    ];
+    write_file(format(&[]).as_ref(), &storage, path, &fields, &parts, "none")
+        .await
+        .unwrap();
+    let request = ReadRequest {
+        fields: Some(fields.clone()),
+        ..ReadRequest::default()
+    };
+    let (read, _) = read_file(format(&[]).as_ref(), &storage, path, &request)
+        .await
+        .unwrap();
+    assert_eq!(joined(&fields, &read), joined(&fields, &parts));
+}
+
+/// The pool has room for some batches: reading ahead never fails a read that would fit without it.
+#[tokio::test]
+async fn reading_ahead_stops_at_the_memory_pool() {
+    let storage = Storage::memory();
+    let fields = all_type_fields();
+    let path = "memory:///t/p.parquet";
+    let batch = sample_batch(&fields, 6000, 1).unwrap();
+    write_file(
+        format(&[]).as_ref(),
+        &storage,
+        path,
+        &fields,
+        std::slice::from_ref(&batch),
+        "zstd",
+    )
+    .await
+    .unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let local = dir.path().join("p.parquet");
+    std::fs::write(&local, storage.read(path).await.unwrap()).unwrap();
+    let one = {
+        let mut reader = open(format(&[]).as_ref(), &storage, path, 100).await.unwrap();
+        reader.set_read_schema(&fields, None, None).unwrap();
+        reader
+            .next_batch()
+            .await
+            .unwrap()
+            .unwrap()
+            .get_array_memory_size()
+    };
+    let pool = Arc::new(BoundedMemoryPool::new(one * 3));
+    let mut builder = format(&[]).create_reader_builder(100).unwrap();
+    builder.with_memory_pool(pool.clone());
+    let input = Storage::default()
+        .open_input(local.to_str().unwrap(), None)
+        .await
+        .unwrap();
+    let mut reader = builder.build(input).await.unwrap();
+    reader.set_read_schema(&fields, None, None).unwrap();
+    let mut read = Vec::new();
+    while let Some(batch) = reader.next_batch().await.unwrap() {
+        read.push(batch);
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(joined(&fields, &read), batch);
+    drop(reader);
+    assert_eq!(pool.reserved(), 0);
 }
