@@ -34,7 +34,7 @@ pub(crate) struct WriteOptions {
     pub(crate) row_group_rows: u64,
     page_bytes: usize,
     page_rows: usize,
-    dictionary_page_bytes: usize,
+    pub(crate) dictionary_page_bytes: usize,
     version: WriterVersion,
     statistics_truncate: Option<usize>,
     index_truncate: Option<usize>,
@@ -88,12 +88,18 @@ impl WriteOptions {
         })
     }
 
+    /// False when an option says which columns have dictionaries.
+    pub(crate) fn samples_dictionaries(&self) -> bool {
+        !self.own.keys().any(|key| key.starts_with("enable.dictionary"))
+    }
+
     /// The properties of files with the columns of `schema`; `compression` is the value of `file.compression`, which
-    /// `parquet.compression` overrides.
+    /// `parquet.compression` overrides. The top-level columns `plain` have no dictionary.
     pub(crate) fn properties(
         &self,
         compression: &str,
         schema: &SchemaDescriptor,
+        plain: &[&str],
     ) -> Result<WriterProperties> {
         let codec = match self.own.get("compression") {
             Some(name) => self
@@ -118,6 +124,9 @@ impl WriteOptions {
         let bloom = flag(&self.own, "bloom.filter.enabled", None)?.unwrap_or(false);
         for column in schema.columns() {
             let path = column.path().clone();
+            if matches!(path.parts(), [name] if plain.contains(&name.as_str())) {
+                builder = builder.set_column_dictionary_enabled(path.clone(), false);
+            }
             if let Some(enabled) = flag(&self.own, "enable.dictionary", Some(column))? {
                 builder = builder.set_column_dictionary_enabled(path.clone(), enabled);
             }

@@ -11,8 +11,9 @@ mod schema_source;
 mod table_read;
 mod timestamp_unit;
 
-#[cfg(test)]
-mod tests;
 
 pub use schema_source::{FixedSchemas, SchemaSource, StoredSchemas};
 pub use table_read::{BatchStream, ReadContext, TableRead, TableReadBuilder};
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod row_group;
+mod sample;
 mod sink;
 
 use std::collections::BTreeMap;
@@ -64,7 +65,7 @@ impl WriterBuilder for ParquetWriterBuilder {
 
     fn build(&self, out: Box<dyn OutputStream>, compression: &str) -> Result<Box<dyn FormatWriter>> {
         let descriptor = SchemaDescriptor::new(self.schema.clone());
-        let properties = Arc::new(self.options.properties(compression, &descriptor)?);
+        let properties = Arc::new(self.options.properties(compression, &descriptor, &[])?);
         let layout = Layout::new(self.fields.clone(), properties.clone())?;
         let file = SerializedFileWriter::new(Sink::default(), self.schema.clone(), properties)
             .map_err(write_error)?;
@@ -74,6 +75,10 @@ impl WriterBuilder for ParquetWriterBuilder {
         Ok(Box::new(ParquetFormatWriter {
             out,
             layout,
+            undecided: self
+                .options
+                .samples_dictionaries()
+                .then(|| (self.options.clone(), compression.to_owned(), descriptor)),
             file: Some(file),
             row_group_bytes: self.options.row_group_bytes,
             row_group_rows: usize::try_from(self.options.row_group_rows).unwrap_or(usize::MAX),
@@ -129,6 +134,8 @@ type FileWriter = SerializedFileWriter<Sink>;
 struct ParquetFormatWriter {
     out: Box<dyn OutputStream>,
     layout: Layout,
+    /// What is needed to choose the columns with dictionaries, until the first rows are there.
+    undecided: Option<(WriteOptions, String, SchemaDescriptor)>,
     file: Option<FileWriter>,
     row_group_bytes: u64,
     row_group_rows: usize,
@@ -217,6 +224,17 @@ impl ParquetFormatWriter {
         self.join().await?;
         if self.pending.rows == 0 {
             return Ok(());
+        }
+        if let Some((options, compression, descriptor)) = self.undecided.take() {
+            let plain = sample::overflowing(
+                &self.layout.fields,
+                &self.pending.batches,
+                options.dictionary_page_bytes,
+            );
+            if !plain.is_empty() {
+                let properties = Arc::new(options.properties(&compression, &descriptor, &plain)?);
+                self.layout = Layout::new(self.layout.fields.clone(), properties)?;
+            }
         }
         let columns = match self.columns.take() {
             Some(columns) => columns,
