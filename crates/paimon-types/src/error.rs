@@ -150,9 +150,11 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)?;
-        // An option that the message names already is not named again.
+        // An option that the message names already is not named again, and what to do stands at the end.
         let mut open = false;
-        for (key, value) in &self.0.context {
+        let hint = |pair: &&(&'static str, String)| pair.0 == "hint";
+        let others = self.0.context.iter().filter(|pair| !hint(pair));
+        for (key, value) in others.chain(self.0.context.iter().filter(hint)) {
             if *key == "option" && self.0.message.contains(value.as_str()) {
                 continue;
             }

@@ -13,8 +13,8 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::builder::StringBuilder;
 use arrow_array::ArrayRef;
+use arrow_array::builder::StringBuilder;
 use arrow_schema::Schema;
 use paimon::types::{DataField, Error, JsonTree, Result, TypeKind, to_arrow_field};
 

@@ -175,7 +175,10 @@ pub(super) fn number(text: &str, data_type: &DataType) -> Result<Datum> {
         Ok(_) => Err(wrong(
             text,
             data_type,
-            "it has more digits behind the point than the type",
+            match data_type.kind {
+                TypeKind::Decimal { .. } => "it has more digits behind the point than the type",
+                _ => "it has a fraction",
+            },
         )),
         Err(_) => Err(wrong(text, data_type, "it is no number")),
     }
