@@ -86,7 +86,7 @@ impl Csv {
     fn at(&self, error: Error) -> Error {
         error
             .with("path", self.path.display())
-            .with("line", self.records.line())
+            .with("line", self.records.start_line())
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) fn open(path: &Path, target: &Arc<Target>) -> Result<Batches> {
                 let place = (start, cells.text.len());
                 cells.cells.push((quoted || !text.is_empty()).then_some(place));
             }
-            cells.lines.push(csv.records.line());
+            cells.lines.push(csv.records.start_line());
         }
         if cells.lines.is_empty() {
             return Ok(None);

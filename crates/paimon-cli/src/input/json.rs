@@ -19,6 +19,19 @@ use super::{
 
 pub(super) use infer::infer;
 
+/// Lines that are not blank.
+struct Block {
+    text: String,
+    lines: Vec<Line>,
+}
+
+/// A line of a block: its place in the text and its number in the file.
+struct Line {
+    start: usize,
+    end: usize,
+    number: usize,
+}
+
 /// Lines with their numbers.
 struct Lines {
     path: PathBuf,
@@ -35,8 +48,8 @@ impl Lines {
         })
     }
 
-    /// Up to `count` lines that are not blank, as one text, and for each its place in the text and its number.
-    fn next(&mut self, count: usize) -> Result<(String, Vec<(usize, usize, usize)>)> {
+    /// Up to `count` lines that are not blank; none at the end.
+    fn next(&mut self, count: usize) -> Result<Block> {
         let (mut text, mut lines) = (String::new(), Vec::new());
         while lines.len() < count {
             let start = text.len();
@@ -52,10 +65,14 @@ impl Lines {
                 text.drain(..'\u{feff}'.len_utf8());
             }
             if text.get(start..).is_some_and(|line| !line.trim().is_empty()) {
-                lines.push((start, text.len(), self.number));
+                lines.push(Line {
+                    start,
+                    end: text.len(),
+                    number: self.number,
+                });
             }
         }
-        Ok((text, lines))
+        Ok(Block { text, lines })
     }
 
     fn at(&self, error: Error, line: usize) -> Error {
@@ -63,10 +80,10 @@ impl Lines {
     }
 
     /// The lines of [`Lines::next`] as objects.
-    fn parse<'a>(&self, text: &'a str, lines: &[(usize, usize, usize)]) -> Result<Vec<JsonTree<'a>>> {
-        let mut rows = Vec::with_capacity(lines.len());
-        for (start, end, number) in lines {
-            let line = text.get(*start..*end).unwrap_or_default();
+    fn parse<'a>(&self, block: &'a Block) -> Result<Vec<JsonTree<'a>>> {
+        let mut rows = Vec::with_capacity(block.lines.len());
+        for Line { start, end, number } in &block.lines {
+            let line = block.text.get(*start..*end).unwrap_or_default();
             match JsonTree::parse(line) {
                 Ok(row @ JsonTree::Object(_)) => rows.push(row),
                 Ok(_) => return Err(self.at(Error::invalid("a line is not a JSON object"), *number)),
@@ -88,8 +105,8 @@ pub(super) fn open(path: &Path, target: &Arc<Target>) -> Result<Batches> {
     let target = Arc::clone(target);
     let mut seen: HashSet<String> = HashSet::new();
     let mut next = move || -> Result<Option<Rows>> {
-        let (text, places) = lines.next(BATCH_ROWS)?;
-        if places.is_empty() {
+        let block = lines.next(BATCH_ROWS)?;
+        if block.lines.is_empty() {
             // Only here it is known that no row of the file has a key.
             let empty = seen.is_empty();
             return match missing_partition(&target, |name| empty || seen.contains(name)) {
@@ -97,8 +114,8 @@ pub(super) fn open(path: &Path, target: &Arc<Target>) -> Result<Batches> {
                 None => Ok(None),
             };
         }
-        let rows = lines.parse(&text, &places)?;
-        let line_of = |row: usize| places.get(row).map_or(lines.number, |place| place.2);
+        let rows = lines.parse(&block)?;
+        let line_of = |row: usize| block.lines.get(row).map_or(lines.number, |line| line.number);
         for (row, object) in rows.iter().enumerate() {
             let JsonTree::Object(members) = object else {
                 continue;
@@ -143,7 +160,7 @@ pub(super) fn open(path: &Path, target: &Arc<Target>) -> Result<Batches> {
         }
         // A file of empty objects has seen nothing, and is not empty.
         seen.insert(String::new());
-        let numbers = places.iter().map(|place| place.2).collect();
+        let numbers = block.lines.iter().map(|line| line.number).collect();
         Rows::new(Schema::new(fields), arrays, Places::Lines(numbers))
             .map(Some)
             .map_err(|e| e.with("path", lines.path.display()))

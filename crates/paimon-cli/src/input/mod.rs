@@ -26,6 +26,9 @@ pub(crate) use text::{from_hex, from_text, shorten};
 /// Rows of one file, batch after batch.
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<Rows>>>;
 
+/// Batches of a file with an Arrow schema, as they are.
+type ForeignBatches = Box<dyn Iterator<Item = Result<RecordBatch>>>;
+
 const BATCH_ROWS: usize = 8192;
 /// Rows that the types of a created table are taken from.
 const INFER_ROWS: usize = 10_000;
@@ -229,7 +232,7 @@ fn parquet_reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> 
 }
 
 /// An IPC file when it begins with the file magic, else an IPC stream.
-fn arrow_reader(path: &Path) -> Result<(Schema, Box<dyn Iterator<Item = Result<RecordBatch>>>)> {
+fn arrow_reader(path: &Path) -> Result<(Schema, ForeignBatches)> {
     let mut file = open_file(path)?;
     let mut magic = [0u8; 6];
     let is_file = file.read_exact(&mut magic).is_ok() && &magic == b"ARROW1";

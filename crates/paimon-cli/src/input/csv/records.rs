@@ -59,7 +59,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// Line where the record begins, from 1.
-    pub(super) fn line(&self) -> usize {
+    pub(super) fn start_line(&self) -> usize {
         self.start
     }
 

@@ -12,7 +12,7 @@ fn read(text: &str) -> Result<Read, String> {
             let (text, quoted) = records.text(i).unwrap();
             (text.to_owned(), quoted)
         });
-        out.push((records.line(), fields.collect()));
+        out.push((records.start_line(), fields.collect()));
     }
     Ok(out)
 }

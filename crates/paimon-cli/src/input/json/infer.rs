@@ -11,8 +11,8 @@ use crate::input::INFER_ROWS;
 
 pub(in crate::input) fn infer(path: &Path) -> Result<Vec<DataField>> {
     let mut lines = Lines::open(path)?;
-    let (text, places) = lines.next(INFER_ROWS)?;
-    let rows = lines.parse(&text, &places)?;
+    let block = lines.next(INFER_ROWS)?;
+    let rows = lines.parse(&block)?;
     match infer_type(&rows.iter().collect::<Vec<_>>()).kind {
         TypeKind::Row(fields) => Ok(fields),
         _ => Err(Error::invalid("the file has no rows to take columns from").with("path", path.display())),
