@@ -32,7 +32,11 @@ pub(crate) fn run(args: &[String]) -> TaskResult {
         Some("append-write") => append_write()?,
         Some("build-cost") => return build_cost(json),
         Some("race") => return race(),
-        other => return Err(format!("unknown benchmark {other:?}: append-scan, append-write, race, build-cost")),
+        other => {
+            return Err(format!(
+                "unknown benchmark {other:?}: append-scan, append-write, race, build-cost"
+            ));
+        }
     };
     if json {
         println!("{results:#}");
@@ -60,8 +64,9 @@ fn peer() -> Option<PathBuf> {
             println!("bench: no python3, the peer ({PEER}) is not measured");
             return None;
         }
-        let made = process::run(Command::new("python3").args(["-m", "venv"]).arg(&venv))
-            .and_then(|()| process::run(Command::new(&python).args(["-m", "pip", "install", "-q", PEER, "pyarrow"])));
+        let made = process::run(Command::new("python3").args(["-m", "venv"]).arg(&venv)).and_then(|()| {
+            process::run(Command::new(&python).args(["-m", "pip", "install", "-q", PEER, "pyarrow"]))
+        });
         if let Err(message) = made {
             println!("bench: the peer is not measured: {message}");
             return None;
@@ -73,7 +78,12 @@ fn peer() -> Option<PathBuf> {
 fn append_scan() -> Result<Value, String> {
     let (dir, bin, python) = (directory()?, binary()?, peer());
     let database = dir.join("warehouse").join("default.db");
-    process::run(Command::new(&bin).arg("make-scan-tables").arg(&database).arg(SCAN_ROWS))?;
+    process::run(
+        Command::new(&bin)
+            .arg("make-scan-tables")
+            .arg(&database)
+            .arg(SCAN_ROWS),
+    )?;
     let mut results = BTreeMap::new();
     for (table, threads) in [("one", "1"), ("eight", "2")] {
         let location = database.join(table);
@@ -86,8 +96,14 @@ fn append_scan() -> Result<Value, String> {
             })
         };
         let mut contestants = vec![
-            Contestant { name: "ours", command: sample("scan") },
-            Contestant { name: "floor (parquet crate)", command: sample("scan-floor") },
+            Contestant {
+                name: "ours",
+                command: sample("scan"),
+            },
+            Contestant {
+                name: "floor (parquet crate)",
+                command: sample("scan-floor"),
+            },
         ];
         if let Some(python) = &python {
             let (python, warehouse) = (python.clone(), dir.join("warehouse"));
@@ -96,7 +112,10 @@ fn append_scan() -> Result<Value, String> {
                 name: "peer (pypaimon-rust)",
                 command: Box::new(move || {
                     let mut command = Command::new(&python);
-                    command.arg(&script).arg(&warehouse).arg(format!("default.{table}"));
+                    command
+                        .arg(&script)
+                        .arg(&warehouse)
+                        .arg(format!("default.{table}"));
                     Ok(command)
                 }),
             });
@@ -111,7 +130,12 @@ fn append_write() -> Result<Value, String> {
     let (dir, bin, python) = (directory()?, binary()?, peer());
     let input = dir.join("write-input.arrow");
     if !input.exists() {
-        process::run(Command::new(&bin).arg("make-write-input").arg(&input).arg(WRITE_ROWS))?;
+        process::run(
+            Command::new(&bin)
+                .arg("make-write-input")
+                .arg(&input)
+                .arg(WRITE_ROWS),
+        )?;
     }
     let warehouse = dir.join("warehouse");
     let mut results = BTreeMap::new();
@@ -123,7 +147,11 @@ fn append_write() -> Result<Value, String> {
                 if location.exists() {
                     std::fs::remove_dir_all(&location).map_err(|e| e.to_string())?;
                 }
-                let made = Command::new(&bin).arg("make-write-table").arg(&location).arg(buckets).status();
+                let made = Command::new(&bin)
+                    .arg("make-write-table")
+                    .arg(&location)
+                    .arg(buckets)
+                    .status();
                 match made {
                     Ok(status) if status.success() => Ok(location),
                     other => Err(format!("the table for writing could not be made: {other:?}")),
@@ -139,7 +167,10 @@ fn append_write() -> Result<Value, String> {
                 Ok(command)
             })
         };
-        let mut contestants = vec![Contestant { name: "ours", command: ours }];
+        let mut contestants = vec![Contestant {
+            name: "ours",
+            command: ours,
+        }];
         if let Some(python) = &python {
             let (python, warehouse, input) = (python.clone(), warehouse.clone(), input.clone());
             let script = root().join("xtask").join("peer").join("write.py");
@@ -148,7 +179,12 @@ fn append_write() -> Result<Value, String> {
                 command: Box::new(move || {
                     fresh("write_peer")?;
                     let mut command = Command::new(&python);
-                    command.arg(&script).arg(&warehouse).args(["default.write_peer"]).arg(&input).arg(WRITE_REPEAT);
+                    command
+                        .arg(&script)
+                        .arg(&warehouse)
+                        .args(["default.write_peer"])
+                        .arg(&input)
+                        .arg(WRITE_REPEAT);
                     Ok(command)
                 }),
             });
@@ -167,10 +203,14 @@ fn race_in_turn(contestants: &[Contestant]) -> Result<Value, String> {
     for round in 0..=ROUNDS {
         for (index, contestant) in contestants.iter().enumerate() {
             let text = output(&mut (contestant.command)()?)?;
-            let sample: Value = serde_json::from_str(text.trim()).map_err(|e| format!("a sample is no JSON: {e}"))?;
+            let sample: Value =
+                serde_json::from_str(text.trim()).map_err(|e| format!("a sample is no JSON: {e}"))?;
             let found = sample["rows"].as_u64();
             if *rows.get_or_insert(found) != found {
-                return Err(format!("{} saw {found:?} rows, another {rows:?}", contestant.name));
+                return Err(format!(
+                    "{} saw {found:?} rows, another {rows:?}",
+                    contestant.name
+                ));
             }
             // The first round warms the page cache.
             if round > 0
@@ -191,7 +231,10 @@ fn race_in_turn(contestants: &[Contestant]) -> Result<Value, String> {
             contestant.name,
             *peak as f64 / 1024.0
         );
-        report.insert(contestant.name.to_owned(), json!({ "seconds": median, "peak_kib": peak, "ours_faster": ratio }));
+        report.insert(
+            contestant.name.to_owned(),
+            json!({ "seconds": median, "peak_kib": peak, "ours_faster": ratio }),
+        );
     }
     Ok(Value::Object(report))
 }
@@ -209,15 +252,40 @@ fn build_cost(json: bool) -> TaskResult {
     if target.exists() {
         std::fs::remove_dir_all(&target).map_err(|e| e.to_string())?;
     }
-    let args = ["-p", "paimon-data", "--no-default-features", "--features", "parquet", "--locked"];
-    let tree = output(cargo().arg("tree").args(args).args(["-e", "normal,build", "--prefix", "none", "--format", "{p}"]))?;
-    let crates: std::collections::BTreeSet<&str> =
-        tree.lines().map(|l| l.trim_end_matches(" (*)").trim()).filter(|l| !l.is_empty()).collect();
+    let args = [
+        "-p",
+        "paimon-data",
+        "--no-default-features",
+        "--features",
+        "parquet",
+        "--locked",
+    ];
+    let tree = output(cargo().arg("tree").args(args).args([
+        "-e",
+        "normal,build",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+    ]))?;
+    let crates: std::collections::BTreeSet<&str> = tree
+        .lines()
+        .map(|l| l.trim_end_matches(" (*)").trim())
+        .filter(|l| !l.is_empty())
+        .collect();
     let start = std::time::Instant::now();
-    process::run(cargo().args(["build", "--release"]).args(args).env("CARGO_TARGET_DIR", &target))?;
+    process::run(
+        cargo()
+            .args(["build", "--release"])
+            .args(args)
+            .env("CARGO_TARGET_DIR", &target),
+    )?;
     let seconds = start.elapsed().as_secs_f64();
     std::fs::remove_dir_all(&target).map_err(|e| e.to_string())?;
-    println!("build-cost: {seconds:.0} s, {} crates (ours included)", crates.len());
+    println!(
+        "build-cost: {seconds:.0} s, {} crates (ours included)",
+        crates.len()
+    );
     if json {
         println!("{}", json!({ "seconds": seconds, "crates": crates.len() }));
     }

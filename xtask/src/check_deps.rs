@@ -15,18 +15,45 @@ struct Rule {
     forbidden: &'static [&'static str],
 }
 
-const PURE: &[&str] = &["tokio", "object_store", "arrow-array", "paimon-storage", "paimon-format"];
+const PURE: &[&str] = &[
+    "tokio",
+    "object_store",
+    "arrow-array",
+    "paimon-storage",
+    "paimon-format",
+];
 const CONTROL: &[&str] = &["paimon-meta", "paimon"];
 const DATA: &[&str] = &["paimon-data", "paimon", "parquet", "paimon-format-parquet"];
 
 const RULES: &[Rule] = &[
-    Rule { from: "paimon-types", forbidden: PURE },
-    Rule { from: "paimon-protocol", forbidden: PURE },
-    Rule { from: "paimon-index", forbidden: PURE },
-    Rule { from: "paimon-storage", forbidden: &["arrow-array", "paimon-protocol", "paimon-format", "paimon-meta"] },
-    Rule { from: "paimon-data", forbidden: CONTROL },
-    Rule { from: "paimon-meta", forbidden: DATA },
-    Rule { from: "paimon-format", forbidden: &["paimon-meta", "paimon-data", "parquet", "orc-rust", "apache-avro"] },
+    Rule {
+        from: "paimon-types",
+        forbidden: PURE,
+    },
+    Rule {
+        from: "paimon-protocol",
+        forbidden: PURE,
+    },
+    Rule {
+        from: "paimon-index",
+        forbidden: PURE,
+    },
+    Rule {
+        from: "paimon-storage",
+        forbidden: &["arrow-array", "paimon-protocol", "paimon-format", "paimon-meta"],
+    },
+    Rule {
+        from: "paimon-data",
+        forbidden: CONTROL,
+    },
+    Rule {
+        from: "paimon-meta",
+        forbidden: DATA,
+    },
+    Rule {
+        from: "paimon-format",
+        forbidden: &["paimon-meta", "paimon-data", "parquet", "orc-rust", "apache-avro"],
+    },
 ];
 
 /// Fails with every broken rule and the path that breaks it.
@@ -40,22 +67,38 @@ pub(crate) fn run() -> TaskResult {
         checked += 1;
         for forbidden in rule.forbidden {
             if let Some(path) = graph.path(rule.from, forbidden) {
-                broken.push(format!("{} must not depend on {forbidden}: {}", rule.from, path.join(" → ")));
+                broken.push(format!(
+                    "{} must not depend on {forbidden}: {}",
+                    rule.from,
+                    path.join(" → ")
+                ));
             }
         }
     }
-    for from in graph.edges.keys().filter(|name| name.starts_with("paimon-format-")) {
+    for from in graph
+        .edges
+        .keys()
+        .filter(|name| name.starts_with("paimon-format-"))
+    {
         checked += 1;
-        let others = graph.edges.keys().filter(|o| o.starts_with("paimon-format-") && *o != from);
+        let others = graph
+            .edges
+            .keys()
+            .filter(|o| o.starts_with("paimon-format-") && *o != from);
         for forbidden in others.map(String::as_str).chain(["paimon-meta", "paimon-data"]) {
             if let Some(path) = graph.path(from, forbidden) {
-                broken.push(format!("{from} must not depend on {forbidden}: {}", path.join(" → ")));
+                broken.push(format!(
+                    "{from} must not depend on {forbidden}: {}",
+                    path.join(" → ")
+                ));
             }
         }
     }
     for (name, versions) in &graph.versions {
         if name.starts_with("arrow-") && versions.len() > 1 {
-            broken.push(format!("one Arrow major in the tree: {name} is there in {versions:?}"));
+            broken.push(format!(
+                "one Arrow major in the tree: {name} is there in {versions:?}"
+            ));
         }
     }
     if broken.is_empty() {
@@ -75,22 +118,31 @@ struct Graph {
 impl Graph {
     fn new(metadata: &Value) -> Result<Self, String> {
         let list = |v: &Value, what: &str| -> Result<Vec<Value>, String> {
-            v.as_array().cloned().ok_or_else(|| format!("cargo metadata has no {what}"))
+            v.as_array()
+                .cloned()
+                .ok_or_else(|| format!("cargo metadata has no {what}"))
         };
         let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
         let mut names = BTreeMap::new();
         let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for package in list(&metadata["packages"], "packages")? {
             let name = text(&package["name"]);
-            versions.entry(name.clone()).or_default().insert(text(&package["version"]));
+            versions
+                .entry(name.clone())
+                .or_default()
+                .insert(text(&package["version"]));
             names.insert(text(&package["id"]), name);
         }
         let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for node in list(&metadata["resolve"]["nodes"], "resolve.nodes")? {
-            let Some(from) = names.get(&text(&node["id"])) else { continue };
+            let Some(from) = names.get(&text(&node["id"])) else {
+                continue;
+            };
             let targets = edges.entry(from.clone()).or_default();
             for dep in list(&node["deps"], "deps")? {
-                let normal = list(&dep["dep_kinds"], "dep_kinds")?.iter().any(|k| k["kind"] != "dev");
+                let normal = list(&dep["dep_kinds"], "dep_kinds")?
+                    .iter()
+                    .any(|k| k["kind"] != "dev");
                 if normal && let Some(to) = names.get(&text(&dep["pkg"])) {
                     targets.insert(to.clone());
                 }

@@ -11,15 +11,33 @@ fn run_all(skip_tests: bool) -> TaskResult {
     let mut skipped = Vec::new();
     process::run(cargo().args(["fmt", "--all", "--check"]))?;
     check_deps::run()?;
-    process::run(cargo().args(["clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]))?;
+    process::run(cargo().args([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ]))?;
     if skip_tests {
         skipped.push("tests and doc tests (--skip-tests: the caller ran them)".to_owned());
     } else {
         process::run(cargo().args(["test", "--workspace", "--locked"]))?;
     }
-    process::run(cargo()
-        .args(["doc", "--workspace", "--no-deps", "--locked", "--exclude", "xtask"])
-        .env("RUSTDOCFLAGS", "-D warnings"))?;
+    process::run(
+        cargo()
+            .args([
+                "doc",
+                "--workspace",
+                "--no-deps",
+                "--locked",
+                "--exclude",
+                "xtask",
+            ])
+            .env("RUSTDOCFLAGS", "-D warnings"),
+    )?;
     if installed("cargo-deny", "--version") {
         process::run(cargo().args(["deny", "--all-features", "check", "licenses", "bans", "sources"]))?;
     } else {

@@ -30,7 +30,11 @@ pub(crate) fn run(args: &[String]) -> TaskResult {
         fs::remove_dir_all(&dir).map_err(|e| e.to_string())?;
     }
     fs::create_dir_all(&dir).map_err(|e| e.to_string())?;
-    let interop = Interop { paimon: root().join("target").join("debug").join("paimon"), jar, dir };
+    let interop = Interop {
+        paimon: root().join("target").join("debug").join("paimon"),
+        jar,
+        dir,
+    };
     let ours = interop.java_reads_ours(&seed, &tables)?;
     let theirs = interop.we_read_java(&seed, &tables)?;
     let (splits, messages) = interop.protocol()?;
@@ -62,7 +66,12 @@ impl Interop {
         let mut count = 0;
         for case in directories(&rows)? {
             let location = case.join("table");
-            self.paimon(&["create", text(&location)?, "--schema", text(&case.join("create.json"))?])?;
+            self.paimon(&[
+                "create",
+                text(&location)?,
+                "--schema",
+                text(&case.join("create.json"))?,
+            ])?;
             for batch in 0.. {
                 let file = case.join(format!("batch-{batch}.jsonl"));
                 if !file.exists() {
@@ -72,9 +81,11 @@ impl Interop {
             }
             let expected = fs::read_to_string(case.join("expected.jsonl")).map_err(|e| e.to_string())?;
             let by_java = self.java(&["read", text(&location)?])?;
-            same_rows(&by_java, &expected).map_err(|e| format!("Java reads {} otherwise: {e}", location.display()))?;
+            same_rows(&by_java, &expected)
+                .map_err(|e| format!("Java reads {} otherwise: {e}", location.display()))?;
             let by_us = self.paimon(&["scan", text(&location)?, "--output", "jsonl"])?;
-            same_rows(&by_us, &expected).map_err(|e| format!("we read {} otherwise: {e}", location.display()))?;
+            same_rows(&by_us, &expected)
+                .map_err(|e| format!("we read {} otherwise: {e}", location.display()))?;
             count += 1;
         }
         Ok(count)
@@ -98,7 +109,10 @@ impl Interop {
         let mut count = 0;
         for entry in fs::read_dir(case.join("expected")).map_err(|e| format!("{}: {e}", case.display()))? {
             let path = entry.map_err(|e| e.to_string())?.path();
-            let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = path
+                .file_stem()
+                .map(|s| s.to_string_lossy().into_owned())
+                .unwrap_or_default();
             let (branch, selector) = match name.split_once('@') {
                 Some((branch, selector)) => (Some(branch), selector),
                 None => (None, name.as_str()),
@@ -148,14 +162,30 @@ impl Interop {
         // We write the files, Java commits them.
         for case in directories(&self.dir.join("rows"))?.into_iter().take(5) {
             let (location, encoded) = (case.join("committed-by-java"), self.dir.join("messages.bin"));
-            self.paimon(&["create", text(&location)?, "--schema", text(&case.join("create.json"))?])?;
+            self.paimon(&[
+                "create",
+                text(&location)?,
+                "--schema",
+                text(&case.join("create.json"))?,
+            ])?;
             for batch in 0.. {
                 let file = case.join(format!("batch-{batch}.jsonl"));
                 if !file.exists() {
                     break;
                 }
-                self.paimon(&["ingest", text(&location)?, text(&file)?, "--messages", text(&encoded)?])?;
-                self.java(&["commit-messages", text(&encoded)?, MESSAGE_VERSION, text(&location)?])?;
+                self.paimon(&[
+                    "ingest",
+                    text(&location)?,
+                    text(&file)?,
+                    "--messages",
+                    text(&encoded)?,
+                ])?;
+                self.java(&[
+                    "commit-messages",
+                    text(&encoded)?,
+                    MESSAGE_VERSION,
+                    text(&location)?,
+                ])?;
                 messages += 1;
             }
             let expected = fs::read_to_string(case.join("expected.jsonl")).map_err(|e| e.to_string())?;
@@ -174,7 +204,9 @@ impl Interop {
 fn same_rows(found: &str, expected: &str) -> TaskResult {
     let (found, expected) = (rows(found)?, rows(expected)?);
     let differs = |a: &BTreeMap<String, usize>, b: &BTreeMap<String, usize>| {
-        a.iter().find(|(row, count)| b.get(*row) != Some(count)).map(|(row, _)| row.clone())
+        a.iter()
+            .find(|(row, count)| b.get(*row) != Some(count))
+            .map(|(row, _)| row.clone())
     };
     match (differs(&expected, &found), differs(&found, &expected)) {
         (None, None) => Ok(()),
@@ -210,5 +242,6 @@ fn directories(parent: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 fn text(path: &Path) -> Result<&str, String> {
-    path.to_str().ok_or_else(|| format!("{} is not UTF-8", path.display()))
+    path.to_str()
+        .ok_or_else(|| format!("{} is not UTF-8", path.display()))
 }

@@ -12,7 +12,10 @@ pub(crate) fn missing() -> Option<String> {
     let absent: Vec<&str> = [("java", "-version"), ("mvn", "--version"), ("sh", "-c :")]
         .iter()
         .filter(|(program, argument)| match *program {
-            "sh" => !Command::new("sh").args(["-c", ":"]).status().is_ok_and(|s| s.success()),
+            "sh" => !Command::new("sh")
+                .args(["-c", ":"])
+                .status()
+                .is_ok_and(|s| s.success()),
             _ => !installed(program, argument),
         })
         .map(|(program, _)| *program)
@@ -22,10 +25,17 @@ pub(crate) fn missing() -> Option<String> {
     }
     // Building it downloads Java Paimon the first time.
     match Command::new(program()).output() {
-        Ok(out) if String::from_utf8_lossy(&out.stderr).contains("usage") || out.status.code() == Some(2) => None,
+        Ok(out) if String::from_utf8_lossy(&out.stderr).contains("usage") || out.status.code() == Some(2) => {
+            None
+        }
         Ok(out) => {
             let text = String::from_utf8_lossy(&out.stderr).into_owned();
-            let last = text.lines().find(|l| l.contains("ERROR")).or(text.lines().last()).unwrap_or_default().to_owned();
+            let last = text
+                .lines()
+                .find(|l| l.contains("ERROR"))
+                .or(text.lines().last())
+                .unwrap_or_default()
+                .to_owned();
             Some(format!("xtask/fixtures-gen cannot be built: {last}"))
         }
         Err(err) => Some(format!("xtask/fixtures-gen cannot be run: {err}")),

@@ -24,14 +24,23 @@ pub(crate) fn cargo() -> Command {
 pub(crate) fn run(command: &mut Command) -> TaskResult {
     let shown = shown(command);
     println!("$ {shown}");
-    let status = command.status().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`{shown}` failed with {status}")) }
+    let status = command
+        .status()
+        .map_err(|e| format!("cannot start `{shown}`: {e}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{shown}` failed with {status}"))
+    }
 }
 
 /// Runs `command` and returns what it printed.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let shown = shown(command);
-    let out = command.stderr(Stdio::inherit()).output().map_err(|e| format!("cannot start `{shown}`: {e}"))?;
+    let out = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|e| format!("cannot start `{shown}`: {e}"))?;
     if !out.status.success() {
         return Err(format!("`{shown}` failed with {}", out.status));
     }

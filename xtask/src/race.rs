@@ -17,7 +17,18 @@ pub(crate) fn run() -> TaskResult {
     let server = Server::start()?;
     run_command(
         cargo()
-            .args(["test", "--locked", "-p", "paimon", "--features", "s3", "--test", "race", "--", "--nocapture"])
+            .args([
+                "test",
+                "--locked",
+                "-p",
+                "paimon",
+                "--features",
+                "s3",
+                "--test",
+                "race",
+                "--",
+                "--nocapture",
+            ])
             .args(["--include-ignored"])
             .env("PAIMON_TEST_S3", &server.endpoint),
     )
@@ -31,14 +42,20 @@ struct Server {
 impl Server {
     fn start() -> Result<Self, String> {
         let python = moto()?;
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).map_err(|e| e.to_string())?.port();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|l| l.local_addr())
+            .map_err(|e| e.to_string())?
+            .port();
         let child = Command::new(python)
             .args(["-m", "moto.server", "-H", "127.0.0.1", "-p", &port.to_string()])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .map_err(|e| format!("moto cannot be started: {e}"))?;
-        let server = Server { child, endpoint: format!("http://127.0.0.1:{port}") };
+        let server = Server {
+            child,
+            endpoint: format!("http://127.0.0.1:{port}"),
+        };
         for _ in 0..100 {
             if std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
                 return Ok(server);

@@ -7,7 +7,8 @@ use std::io::BufWriter;
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMillisecondArray,
+    ArrayRef, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    TimestampMillisecondArray,
 };
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::FileWriter;
@@ -31,11 +32,18 @@ pub(crate) fn definition(options: &[(&str, &str)]) -> BenchResult<NewTable> {
     ];
     let mut fields = Vec::new();
     for (id, (name, data_type)) in columns.iter().enumerate() {
-        fields.push(DataField::new(i32::try_from(id)?, *name, DataType::parse(data_type)?));
+        fields.push(DataField::new(
+            i32::try_from(id)?,
+            *name,
+            DataType::parse(data_type)?,
+        ));
     }
     Ok(NewTable {
         columns: fields,
-        options: options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        options: options
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect(),
         ..NewTable::default()
     })
 }
@@ -73,11 +81,17 @@ pub(crate) fn batches(rows: usize) -> BenchResult<Vec<RecordBatch>> {
 fn batch(schema: &Arc<Schema>, start: usize, count: usize) -> BenchResult<RecordBatch> {
     let mut random = Random(start as u64 + 1);
     let mut draw = |limit: u64| random.next() % limit;
-    let ids: Int64Array = (start..start + count).map(|i| i as i64 * 7 % 1_000_003 + (i as i64) * 3).collect();
+    let ids: Int64Array = (start..start + count)
+        .map(|i| i as i64 * 7 % 1_000_003 + (i as i64) * 3)
+        .collect();
     let ints: Int32Array = (0..count).map(|_| draw(1_000_000) as i32).collect();
-    let names: StringArray = (0..count).map(|_| Some(format!("customer-{:05}", draw(5_000)))).collect();
-    let times: TimestampMillisecondArray =
-        (0..count).map(|i| 1_700_000_000_000 + (start + i) as i64 * 137 + draw(1000) as i64).map(Some).collect();
+    let names: StringArray = (0..count)
+        .map(|_| Some(format!("customer-{:05}", draw(5_000))))
+        .collect();
+    let times: TimestampMillisecondArray = (0..count)
+        .map(|i| 1_700_000_000_000 + (start + i) as i64 * 137 + draw(1000) as i64)
+        .map(Some)
+        .collect();
     let amounts: Vec<i128> = (0..count).map(|_| i128::from(draw(10_000_000))).collect();
     let amounts = Decimal128Array::from(amounts).with_precision_and_scale(18, 2)?;
     let xs: Float64Array = (0..count).map(|_| random.unit() * 1000.0).collect();

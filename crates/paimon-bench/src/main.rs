@@ -26,7 +26,10 @@ fn main() -> ExitCode {
     match run(&args) {
         Ok(Some(sample)) => {
             let seconds = sample.elapsed.as_secs_f64();
-            println!("{}", json!({ "seconds": seconds, "rows": sample.rows, "peak_kib": peak_kib() }));
+            println!(
+                "{}",
+                json!({ "seconds": seconds, "rows": sample.rows, "peak_kib": peak_kib() })
+            );
             ExitCode::SUCCESS
         }
         Ok(None) => ExitCode::SUCCESS,
@@ -41,14 +44,18 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     match words.as_slice() {
-        ["make-scan-tables", dir, rows] => runtime.block_on(scan::make_tables(dir, rows.parse()?)).map(|()| None),
+        ["make-scan-tables", dir, rows] => runtime
+            .block_on(scan::make_tables(dir, rows.parse()?))
+            .map(|()| None),
         ["scan", table, threads] => runtime.block_on(scan::ours(table, threads.parse()?)).map(Some),
         ["scan-floor", table, threads] => runtime.block_on(scan::floor(table, threads.parse()?)).map(Some),
         ["make-write-input", file, rows] => data::write_ipc(file, rows.parse()?).map(|()| None),
-        ["make-write-table", table, buckets] => {
-            runtime.block_on(write::make_table(table, buckets.parse()?)).map(|()| None)
-        }
-        ["write", input, table, repeat] => runtime.block_on(write::ours(input, table, repeat.parse()?)).map(Some),
+        ["make-write-table", table, buckets] => runtime
+            .block_on(write::make_table(table, buckets.parse()?))
+            .map(|()| None),
+        ["write", input, table, repeat] => runtime
+            .block_on(write::ours(input, table, repeat.parse()?))
+            .map(Some),
         other => Err(format!("unknown sample {other:?}").into()),
     }
 }
@@ -57,5 +64,6 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
-    line.and_then(|l| l.trim().trim_end_matches("kB").trim().parse().ok()).unwrap_or(0)
+    line.and_then(|l| l.trim().trim_end_matches("kB").trim().parse().ok())
+        .unwrap_or(0)
 }

@@ -24,7 +24,12 @@ pub(crate) async fn make_tables(dir: &str, rows: usize) -> BenchResult<()> {
         if Path::new(&location).exists() {
             continue;
         }
-        let table = Table::create(Storage::default(), &location, definition(&[("target-file-size", "4 gb")])?).await?;
+        let table = Table::create(
+            Storage::default(),
+            &location,
+            definition(&[("target-file-size", "4 gb")])?,
+        )
+        .await?;
         let all = batches(rows)?;
         for part in all.chunks(all.len().div_ceil(files)) {
             let mut writer = table.write().await?;
@@ -42,20 +47,32 @@ pub(crate) async fn make_tables(dir: &str, rows: usize) -> BenchResult<()> {
 pub(crate) async fn ours(location: &str, threads: usize) -> BenchResult<Sample> {
     let table = Table::open(location).await?;
     let start = Instant::now();
-    let mut stream = table.read().parallelism(threads).batch_size(BATCH_ROWS).to_stream().await?;
+    let mut stream = table
+        .read()
+        .parallelism(threads)
+        .batch_size(BATCH_ROWS)
+        .unordered()
+        .to_stream()
+        .await?;
     let mut rows = 0;
     while let Some(batch) = stream.next().await {
         rows += batch?.num_rows() as u64;
     }
-    Ok(Sample { elapsed: start.elapsed(), rows })
+    Ok(Sample {
+        elapsed: start.elapsed(),
+        rows,
+    })
 }
 
 /// Reads the same files with the `parquet` crate, one thread a file, at most `threads` at once.
 #[allow(clippy::disallowed_methods)]
 pub(crate) async fn floor(location: &str, threads: usize) -> BenchResult<Sample> {
     let plan = Table::open(location).await?.scan().plan().await?;
-    let files: VecDeque<String> =
-        plan.splits.iter().flat_map(|s| s.data_files.iter().map(|f| s.data_file_path(f))).collect();
+    let files: VecDeque<String> = plan
+        .splits
+        .iter()
+        .flat_map(|s| s.data_files.iter().map(|f| s.data_file_path(f)))
+        .collect();
     let start = Instant::now();
     let queue = Arc::new(Mutex::new(files));
     let workers: Vec<_> = (0..threads)
@@ -78,5 +95,8 @@ pub(crate) async fn floor(location: &str, threads: usize) -> BenchResult<Sample>
     for worker in workers {
         rows += worker.join().map_err(|_| "a floor thread panicked")??;
     }
-    Ok(Sample { elapsed: start.elapsed(), rows })
+    Ok(Sample {
+        elapsed: start.elapsed(),
+        rows,
+    })
 }

@@ -32,5 +32,8 @@ pub(crate) async fn ours(input: &str, location: &str, repeat: usize) -> BenchRes
         }
     }
     writer.commit().await?;
-    Ok(Sample { elapsed: start.elapsed(), rows })
+    Ok(Sample {
+        elapsed: start.elapsed(),
+        rows,
+    })
 }

@@ -9,12 +9,10 @@ use std::sync::Arc;
 use arrow_array::builder::{BinaryBuilder, LargeBinaryBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
 };
-use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, new_null_array,
-};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, new_null_array};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use paimon_types::{DataType, Datum, Error, Result, Timestamp, TypeKind, arrow_type};
 
@@ -24,7 +22,10 @@ use paimon_types::{DataType, Datum, Error, Result, Timestamp, TypeKind, arrow_ty
 /// `InvalidInput` when the array's Arrow type does not belong to `data_type`; `Unsupported` for nested types.
 pub fn datum_at(array: &dyn Array, row: usize, data_type: &DataType) -> Result<Option<Datum>> {
     if row >= array.len() {
-        return Err(Error::invalid(format!("row {row} is outside of an array of {} rows", array.len())));
+        return Err(Error::invalid(format!(
+            "row {row} is outside of an array of {} rows",
+            array.len()
+        )));
     }
     if array.is_null(row) {
         return Ok(None);
@@ -62,12 +63,16 @@ pub fn datum_at(array: &dyn Array, row: usize, data_type: &DataType) -> Result<O
             _ => None,
         }
         .map(Datum::Timestamp),
-        TypeKind::Char(_) | TypeKind::VarChar(_) => {
-            array.as_string_opt::<i32>().map(|a| Datum::String(a.value(row).to_owned()))
-        }
-        TypeKind::Blob => array.as_binary_opt::<i64>().map(|a| Datum::Bytes(a.value(row).to_vec())),
+        TypeKind::Char(_) | TypeKind::VarChar(_) => array
+            .as_string_opt::<i32>()
+            .map(|a| Datum::String(a.value(row).to_owned())),
+        TypeKind::Blob => array
+            .as_binary_opt::<i64>()
+            .map(|a| Datum::Bytes(a.value(row).to_vec())),
         TypeKind::Binary(_) | TypeKind::VarBinary(_) | TypeKind::Geometry(_) | TypeKind::Geography { .. } => {
-            array.as_binary_opt::<i32>().map(|a| Datum::Bytes(a.value(row).to_vec()))
+            array
+                .as_binary_opt::<i32>()
+                .map(|a| Datum::Bytes(a.value(row).to_vec()))
         }
         TypeKind::Array(_)
         | TypeKind::Multiset(_)
@@ -75,7 +80,9 @@ pub fn datum_at(array: &dyn Array, row: usize, data_type: &DataType) -> Result<O
         | TypeKind::Vector(..)
         | TypeKind::Row(_)
         | TypeKind::Variant => {
-            return Err(Error::unsupported(format!("a single value of type {data_type} cannot be taken here")));
+            return Err(Error::unsupported(format!(
+                "a single value of type {data_type} cannot be taken here"
+            )));
         }
     };
     value.map(Some).ok_or_else(|| wrong_array(array, data_type))
@@ -93,7 +100,12 @@ pub fn repeat(value: Option<&Datum>, data_type: &DataType, len: usize) -> Result
 ///
 /// # Errors
 /// As [`repeat`].
-pub fn repeat_as(value: Option<&Datum>, data_type: &DataType, arrow: &ArrowType, len: usize) -> Result<ArrayRef> {
+pub fn repeat_as(
+    value: Option<&Datum>,
+    data_type: &DataType,
+    arrow: &ArrowType,
+    len: usize,
+) -> Result<ArrayRef> {
     let Some(value) = value else {
         return Ok(new_null_array(arrow, len));
     };
@@ -114,9 +126,12 @@ pub fn repeat_as(value: Option<&Datum>, data_type: &DataType, arrow: &ArrowType,
         (Datum::Float(v), ArrowType::Float32) => all::<Float32Type>(*v, arrow, len),
         (Datum::Double(v), ArrowType::Float64) => all::<Float64Type>(*v, arrow, len),
         (Datum::Date(v), ArrowType::Date32) => all::<Date32Type>(*v, arrow, len),
-        (Datum::Time(v), ArrowType::Time32(TimeUnit::Millisecond)) => all::<Time32MillisecondType>(*v, arrow, len),
+        (Datum::Time(v), ArrowType::Time32(TimeUnit::Millisecond)) => {
+            all::<Time32MillisecondType>(*v, arrow, len)
+        }
         (Datum::Decimal { unscaled, scale }, ArrowType::Decimal128(_, to)) => {
-            let unscaled = rescale(*unscaled, *scale, u8::try_from(*to).map_err(|_| misfit())?).ok_or_else(misfit)?;
+            let unscaled =
+                rescale(*unscaled, *scale, u8::try_from(*to).map_err(|_| misfit())?).ok_or_else(misfit)?;
             all::<Decimal128Type>(unscaled, arrow, len)
         }
         (Datum::Timestamp(v), ArrowType::Timestamp(TimeUnit::Millisecond, _)) => {
@@ -146,7 +161,9 @@ pub fn repeat_as(value: Option<&Datum>, data_type: &DataType, arrow: &ArrowType,
             Arc::new(builder.finish())
         }
         _ if data_type.is_nested() || data_type.kind == TypeKind::Variant => {
-            return Err(Error::unsupported(format!("a constant of type {data_type} cannot be made")));
+            return Err(Error::unsupported(format!(
+                "a constant of type {data_type} cannot be made"
+            )));
         }
         _ => return Err(misfit()),
     })
@@ -163,5 +180,8 @@ pub(crate) fn rescale(unscaled: i128, from: u8, to: u8) -> Option<i128> {
 }
 
 fn wrong_array(array: &dyn Array, data_type: &DataType) -> Error {
-    Error::invalid(format!("an Arrow array of type {} does not hold {data_type}", array.data_type()))
+    Error::invalid(format!(
+        "an Arrow array of type {} does not hold {data_type}",
+        array.data_type()
+    ))
 }

@@ -24,7 +24,11 @@ pub(crate) fn format_of_file(path: &str) -> Result<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut parts = name.rsplit('.');
     let last = parts.next().unwrap_or_default();
-    let format = if COMPRESSIONS.contains(&last) { parts.next().unwrap_or_default() } else { last };
+    let format = if COMPRESSIONS.contains(&last) {
+        parts.next().unwrap_or_default()
+    } else {
+        last
+    };
     if format.is_empty() || format.len() == name.len() {
         return Err(Error::corrupt("a data file name has no format extension").with("path", path));
     }

@@ -24,5 +24,7 @@ pub use paimon_storage as storage;
 pub use paimon_storage::{Environment, Storage, StorageOptions};
 pub use paimon_types as types;
 pub use paimon_types::{CoreOptions, DataField, DataType, Error, ErrorKind, Predicate, Result, TableSchema};
-pub use read::{BatchStream, FixedSchemas, ReadContext, SchemaSource, StoredSchemas, TableRead, TableReadBuilder};
+pub use read::{
+    BatchStream, FixedSchemas, ReadContext, SchemaSource, StoredSchemas, TableRead, TableReadBuilder,
+};
 pub use write::{TableWrite, TableWriteContext};

@@ -414,9 +414,10 @@ impl ObjectOutput {
 async fn join_one(parts: &mut JoinSet<object_store::Result<()>>) -> object_store::Result<()> {
     match parts.join_next().await {
         Some(Ok(result)) => result,
-        Some(Err(source)) => {
-            Err(object_store::Error::Generic { store: "upload", source: Box::new(source) })
-        }
+        Some(Err(source)) => Err(object_store::Error::Generic {
+            store: "upload",
+            source: Box::new(source),
+        }),
         None => Ok(()),
     }
 }

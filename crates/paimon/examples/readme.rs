@@ -21,11 +21,14 @@ async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         Field::new("amount", ArrowType::Int64, true),
         Field::new("day", ArrowType::Utf8, true),
     ]));
-    let batch = RecordBatch::try_new(schema, vec![
-        Arc::new(Int64Array::from(vec![1, 2, 3])),
-        Arc::new(Int64Array::from(vec![Some(50), Some(150), None])),
-        Arc::new(StringArray::from(vec!["2024-01-30", "2024-01-31", "2024-01-31"])),
-    ])?;
+    let batch = RecordBatch::try_new(
+        schema,
+        vec![
+            Arc::new(Int64Array::from(vec![1, 2, 3])),
+            Arc::new(Int64Array::from(vec![Some(50), Some(150), None])),
+            Arc::new(StringArray::from(vec!["2024-01-30", "2024-01-31", "2024-01-31"])),
+        ],
+    )?;
     let bytes = planner(&location, batch).await?;
     worker(&bytes).await?;
     Ok(())
@@ -51,7 +54,12 @@ async fn planner(location: &str, batch: RecordBatch) -> Result<Vec<u8>> {
 
     // Read: the simple door.
     let big = Predicate::gt(table.field("amount")?, Datum::BigInt(100))?;
-    let mut rows = table.read().select(["id", "amount"]).filter(big).to_stream().await?;
+    let mut rows = table
+        .read()
+        .select(["id", "amount"])
+        .filter(big)
+        .to_stream()
+        .await?;
     while let Some(batch) = rows.next().await {
         println!("{} row(s) above 100", batch?.num_rows());
     }

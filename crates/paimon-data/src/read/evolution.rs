@@ -49,8 +49,14 @@ impl SchemaMapping {
             match prune(&stored.data_type, &field.data_type).map_err(|e| e.with("column", &field.name))? {
                 None => sources.push(Source::Missing),
                 Some(from) => {
-                    sources.push(Source::File { index: file_fields.len(), from: from.clone() });
-                    file_fields.push(DataField { data_type: from, ..stored.clone() });
+                    sources.push(Source::File {
+                        index: file_fields.len(),
+                        from: from.clone(),
+                    });
+                    file_fields.push(DataField {
+                        data_type: from,
+                        ..stored.clone()
+                    });
                 }
             }
         }
@@ -65,10 +71,13 @@ fn prune(file: &DataType, read: &DataType) -> Result<Option<DataType>> {
             let mut fields = Vec::new();
             for field in stored {
                 if let Some(target) = wanted.iter().find(|w| w.id == field.id)
-                    && let Some(data_type) =
-                        prune(&field.data_type, &target.data_type).map_err(|e| e.with("field", &field.name))?
+                    && let Some(data_type) = prune(&field.data_type, &target.data_type)
+                        .map_err(|e| e.with("field", &field.name))?
                 {
-                    fields.push(DataField { data_type, ..field.clone() });
+                    fields.push(DataField {
+                        data_type,
+                        ..field.clone()
+                    });
                 }
             }
             if fields.is_empty() {
@@ -92,18 +101,28 @@ fn prune(file: &DataType, read: &DataType) -> Result<Option<DataType>> {
         _ if same_type(file, read) => file.kind.clone(),
         _ => return Err(changed(file, read)),
     };
-    Ok(Some(DataType { kind, nullable: file.nullable }))
+    Ok(Some(DataType {
+        kind,
+        nullable: file.nullable,
+    }))
 }
 
 /// Equal at every depth except for nullability, and, where values are stored alike, for lengths.
 fn same_type(a: &DataType, b: &DataType) -> bool {
     match (&a.kind, &b.kind) {
-        (TypeKind::VarChar(_), TypeKind::VarChar(_)) | (TypeKind::VarBinary(_), TypeKind::VarBinary(_)) => a.kind == b.kind,
-        (TypeKind::Multiset(x), TypeKind::Multiset(y)) | (TypeKind::Array(x), TypeKind::Array(y)) => same_type(x, y),
+        (TypeKind::VarChar(_), TypeKind::VarChar(_)) | (TypeKind::VarBinary(_), TypeKind::VarBinary(_)) => {
+            a.kind == b.kind
+        }
+        (TypeKind::Multiset(x), TypeKind::Multiset(y)) | (TypeKind::Array(x), TypeKind::Array(y)) => {
+            same_type(x, y)
+        }
         (TypeKind::Vector(x, n), TypeKind::Vector(y, m)) => n == m && same_type(x, y),
         (TypeKind::Map(xk, xv), TypeKind::Map(yk, yv)) => same_type(xk, yk) && same_type(xv, yv),
         (TypeKind::Row(x), TypeKind::Row(y)) => {
-            x.len() == y.len() && x.iter().zip(y).all(|(f, g)| f.id == g.id && same_type(&f.data_type, &g.data_type))
+            x.len() == y.len()
+                && x.iter()
+                    .zip(y)
+                    .all(|(f, g)| f.id == g.id && same_type(&f.data_type, &g.data_type))
         }
         _ => a.kind == b.kind,
     }
@@ -143,14 +162,20 @@ pub(crate) fn adapt(array: &ArrayRef, from: &DataType, to: &DataType, arrow: &Ar
         (TypeKind::Array(a), TypeKind::Array(b), ArrowType::List(field)) => {
             let list = array.as_list_opt::<i32>().ok_or_else(layout)?;
             let values = adapt(list.values(), a, b, field.data_type())?;
-            let built =
-                ListArray::try_new(field.clone(), list.offsets().clone(), values, list.nulls().cloned()).map_err(nulls)?;
+            let built = ListArray::try_new(
+                field.clone(),
+                list.offsets().clone(),
+                values,
+                list.nulls().cloned(),
+            )
+            .map_err(nulls)?;
             Ok(Arc::new(built))
         }
         (TypeKind::Vector(a, _), TypeKind::Vector(b, _), ArrowType::FixedSizeList(field, size)) => {
             let list = array.as_fixed_size_list_opt().ok_or_else(layout)?;
             let values = adapt(list.values(), a, b, field.data_type())?;
-            let built = FixedSizeListArray::try_new(field.clone(), *size, values, list.nulls().cloned()).map_err(nulls)?;
+            let built = FixedSizeListArray::try_new(field.clone(), *size, values, list.nulls().cloned())
+                .map_err(nulls)?;
             Ok(Arc::new(built))
         }
         (TypeKind::Map(ak, av), TypeKind::Map(bk, bv), ArrowType::Map(entries, _)) => {
@@ -176,13 +201,23 @@ fn adapt_map(
 ) -> Result<ArrayRef> {
     let layout = || Error::corrupt(format!("an array of type {} is not a map", array.data_type()));
     let map = array.as_map_opt().ok_or_else(layout)?;
-    let ArrowType::Struct(fields) = entries.data_type() else { return Err(layout()) };
-    let [key_field, value_field] = fields.as_ref() else { return Err(layout()) };
+    let ArrowType::Struct(fields) = entries.data_type() else {
+        return Err(layout());
+    };
+    let [key_field, value_field] = fields.as_ref() else {
+        return Err(layout());
+    };
     let keys = adapt(map.keys(), from_key, to_key, key_field.data_type())?;
     let values = adapt(map.values(), from_value, to_value, value_field.data_type())?;
     let pairs = StructArray::try_new(fields.clone(), vec![keys, values], None).map_err(nulls)?;
-    let built = MapArray::try_new(entries.clone(), map.offsets().clone(), pairs, map.nulls().cloned(), false)
-        .map_err(nulls)?;
+    let built = MapArray::try_new(
+        entries.clone(),
+        map.offsets().clone(),
+        pairs,
+        map.nulls().cloned(),
+        false,
+    )
+    .map_err(nulls)?;
     Ok(Arc::new(built))
 }
 

@@ -69,7 +69,12 @@ impl FileReader {
     }
 
     /// `None` when no row of the file can match.
-    async fn open(self: Arc<Self>, split: &DataSplit, file: &DataFileMeta, path: &str) -> Result<Option<OpenFile>> {
+    async fn open(
+        self: Arc<Self>,
+        split: &DataSplit,
+        file: &DataFileMeta,
+        path: &str,
+    ) -> Result<Option<OpenFile>> {
         let table = &self.context.read_schema;
         let file_schema = match file.schema_id == table.id {
             true => table.clone(),
@@ -78,13 +83,23 @@ impl FileReader {
         let partition = split.partition.decode(&table.partition_types())?;
         let mapping = match self.micros {
             false => SchemaMapping::new(&self.read, &table.partition_keys, &file_schema.fields)?,
-            true => SchemaMapping::new(&self.read, &table.partition_keys, &cut_fields(&file_schema.fields))?,
+            true => SchemaMapping::new(
+                &self.read,
+                &table.partition_keys,
+                &cut_fields(&file_schema.fields),
+            )?,
         };
-        let predicate = self.predicate.as_ref().map(|p| self.in_file(p, &mapping, &partition));
+        let predicate = self
+            .predicate
+            .as_ref()
+            .map(|p| self.in_file(p, &mapping, &partition));
         if predicate == Some(Predicate::Constant(false)) {
             return Ok(None);
         }
-        let format = self.context.registry.get(&format_of_file(path)?, self.context.options.raw())?;
+        let format = self
+            .context
+            .registry
+            .get(&format_of_file(path)?, self.context.options.raw())?;
         let mut builder = format.create_reader_builder(self.batch_size)?;
         builder.with_memory_pool(self.pool.clone());
         if let Some(cache) = &self.cache {
@@ -97,13 +112,31 @@ impl FileReader {
         reader.set_read_schema(&mapping.file_fields, predicate.as_ref(), None)?;
         reader.warmup();
         let constants = self.constants(&mapping, &partition)?;
-        let fields: Vec<_> = self.arrow.fields().iter().take(self.output_columns).cloned().collect();
+        let fields: Vec<_> = self
+            .arrow
+            .fields()
+            .iter()
+            .take(self.output_columns)
+            .cloned()
+            .collect();
         let output = Arc::new(Schema::new(fields));
-        Ok(Some(OpenFile { shared: self, reader, mapping, constants, output, path: path.to_owned() }))
+        Ok(Some(OpenFile {
+            shared: self,
+            reader,
+            mapping,
+            constants,
+            output,
+            path: path.to_owned(),
+        }))
     }
 
     /// The part of the predicate that the file can be asked; partition values and missing columns are known.
-    fn in_file(&self, predicate: &Predicate, mapping: &SchemaMapping, partition: &[Option<Datum>]) -> Predicate {
+    fn in_file(
+        &self,
+        predicate: &Predicate,
+        mapping: &SchemaMapping,
+        partition: &[Option<Datum>],
+    ) -> Predicate {
         let known = |id: i32| {
             let column = self.read.iter().position(|f| f.id == id)?;
             match mapping.sources.get(column)? {
@@ -112,30 +145,45 @@ impl FileReader {
                 Source::File { .. } => None,
             }
         };
-        predicate.with_known_values(&known).for_file_schema(&mapping.file_fields)
+        predicate
+            .with_known_values(&known)
+            .for_file_schema(&mapping.file_fields)
     }
 
     /// A partition value in the unit of the read.
     fn cut(&self, value: &Datum) -> Datum {
         match value {
-            Datum::Timestamp(t) if self.micros => {
-                Datum::Timestamp(Timestamp { nanos_of_milli: t.nanos_of_milli / 1000 * 1000, ..*t })
-            }
+            Datum::Timestamp(t) if self.micros => Datum::Timestamp(Timestamp {
+                nanos_of_milli: t.nanos_of_milli / 1000 * 1000,
+                ..*t
+            }),
             other => other.clone(),
         }
     }
 
-    fn constants(&self, mapping: &SchemaMapping, partition: &[Option<Datum>]) -> Result<Vec<Option<ArrayRef>>> {
+    fn constants(
+        &self,
+        mapping: &SchemaMapping,
+        partition: &[Option<Datum>],
+    ) -> Result<Vec<Option<ArrayRef>>> {
         let columns = mapping.sources.iter().zip(&self.read).zip(self.arrow.fields());
         columns
             .map(|((source, field), arrow)| match source {
                 Source::File { .. } => Ok(None),
                 Source::Missing => Ok(Some(new_null_array(arrow.data_type(), self.batch_size))),
                 Source::Partition(index) => {
-                    let value = partition.get(*index).and_then(Option::as_ref).map(|v| self.cut(v));
-                    repeat_as(value.as_ref(), &field.data_type, arrow.data_type(), self.batch_size)
-                        .map(Some)
-                        .map_err(|e| e.with("column", &field.name))
+                    let value = partition
+                        .get(*index)
+                        .and_then(Option::as_ref)
+                        .map(|v| self.cut(v));
+                    repeat_as(
+                        value.as_ref(),
+                        &field.data_type,
+                        arrow.data_type(),
+                        self.batch_size,
+                    )
+                    .map(Some)
+                    .map_err(|e| e.with("column", &field.name))
                 }
             })
             .collect()
@@ -163,19 +211,28 @@ impl OpenFile {
         let rows = stored.num_rows();
         let shared = &self.shared;
         let mut columns = Vec::with_capacity(shared.read.len());
-        let sources = self.mapping.sources.iter().zip(&self.constants).zip(&shared.read).zip(shared.arrow.fields());
+        let sources = self
+            .mapping
+            .sources
+            .iter()
+            .zip(&self.constants)
+            .zip(&shared.read)
+            .zip(shared.arrow.fields());
         for (((source, constant), field), arrow) in sources {
             columns.push(match (source, constant) {
                 (Source::File { index, from }, _) => {
                     let array = stored.columns().get(*index).ok_or_else(|| {
                         Error::corrupt("the format returned too few columns").with("column", &field.name)
                     })?;
-                    adapt(array, from, &field.data_type, arrow.data_type()).map_err(|e| e.with("column", &field.name))?
+                    adapt(array, from, &field.data_type, arrow.data_type())
+                        .map_err(|e| e.with("column", &field.name))?
                 }
                 (_, Some(constant)) if rows <= constant.len() => constant.slice(0, rows),
                 (Source::Missing, _) => new_null_array(arrow.data_type(), rows),
                 (Source::Partition(_), _) => {
-                    return Err(Error::corrupt(format!("the format returned {rows} rows, more than the batch size")));
+                    return Err(Error::corrupt(format!(
+                        "the format returned {rows} rows, more than the batch size"
+                    )));
                 }
             });
         }
@@ -187,7 +244,12 @@ impl OpenFile {
     /// Drops the columns that only the filter needed.
     fn project(&self, batch: RecordBatch) -> Result<RecordBatch> {
         let rows = batch.num_rows();
-        let columns = batch.columns().iter().take(self.shared.output_columns).cloned().collect();
+        let columns = batch
+            .columns()
+            .iter()
+            .take(self.shared.output_columns)
+            .cloned()
+            .collect();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(self.output.clone(), columns, &options)
             .map_err(|e| Error::corrupt("a batch could not be projected").with_source(e))

@@ -15,7 +15,9 @@ use arrow_buffer::BooleanBuffer;
 use arrow_ord::cmp;
 use arrow_schema::ArrowError;
 use arrow_select::filter::filter_record_batch;
-use paimon_types::{DataField, DataType, Datum, Error, LeafPredicate, Predicate, PredicateOp, Result, TypeKind};
+use paimon_types::{
+    DataField, DataType, Datum, Error, LeafPredicate, Predicate, PredicateOp, Result, TypeKind,
+};
 
 use crate::arrow_value::{datum_at, repeat_as};
 
@@ -31,11 +33,27 @@ enum Node {
     And(Vec<Node>),
     Or(Vec<Node>),
     Not(Box<Node>),
-    Null { column: usize, negated: bool },
-    Compare { column: usize, op: PredicateOp, literal: Scalar<ArrayRef> },
+    Null {
+        column: usize,
+        negated: bool,
+    },
+    Compare {
+        column: usize,
+        op: PredicateOp,
+        literal: Scalar<ArrayRef>,
+    },
     /// Row by row with typed values: pattern tests, long lists, literals that the column's Arrow type cannot hold.
-    ByValue { column: usize, data_type: DataType, test: LeafPredicate },
-    InStrings { column: usize, values: Arc<HashSet<String>>, has_null: bool, negated: bool },
+    ByValue {
+        column: usize,
+        data_type: DataType,
+        test: LeafPredicate,
+    },
+    InStrings {
+        column: usize,
+        values: Arc<HashSet<String>>,
+        has_null: bool,
+        negated: bool,
+    },
 }
 
 impl BatchFilter {
@@ -44,7 +62,9 @@ impl BatchFilter {
     /// # Errors
     /// `InvalidInput` when a column of the predicate is not among `fields`; `Unsupported` for a comparison of nested values.
     pub(crate) fn new(predicate: &Predicate, fields: &[DataField]) -> Result<Self> {
-        Ok(BatchFilter { node: bind(predicate, fields)? })
+        Ok(BatchFilter {
+            node: bind(predicate, fields)?,
+        })
     }
 
     /// The rows of `batch` for which the predicate is true.
@@ -64,7 +84,9 @@ fn kernel(err: ArrowError) -> Error {
 fn bind(predicate: &Predicate, fields: &[DataField]) -> Result<Node> {
     Ok(match predicate {
         Predicate::Constant(value) => Node::Constant(Some(*value)),
-        Predicate::And(children) => Node::And(children.iter().map(|c| bind(c, fields)).collect::<Result<_>>()?),
+        Predicate::And(children) => {
+            Node::And(children.iter().map(|c| bind(c, fields)).collect::<Result<_>>()?)
+        }
         Predicate::Or(children) => Node::Or(children.iter().map(|c| bind(c, fields)).collect::<Result<_>>()?),
         Predicate::Not(child) => Node::Not(Box::new(bind(child, fields)?)),
         Predicate::Leaf(leaf) => bind_leaf(leaf, fields)?,
@@ -72,34 +94,62 @@ fn bind(predicate: &Predicate, fields: &[DataField]) -> Result<Node> {
 }
 
 fn bind_leaf(leaf: &LeafPredicate, fields: &[DataField]) -> Result<Node> {
-    let column = fields
-        .iter()
-        .position(|f| f.id == leaf.field_id)
-        .ok_or_else(|| Error::invalid("the filter names a column that is not read").with("column", &leaf.name))?;
-    let data_type = fields.get(column).map_or_else(|| leaf.data_type.clone(), |f| f.data_type.clone());
+    let column = fields.iter().position(|f| f.id == leaf.field_id).ok_or_else(|| {
+        Error::invalid("the filter names a column that is not read").with("column", &leaf.name)
+    })?;
+    let data_type = fields
+        .get(column)
+        .map_or_else(|| leaf.data_type.clone(), |f| f.data_type.clone());
     match leaf.op {
-        PredicateOp::IsNull => return Ok(Node::Null { column, negated: false }),
-        PredicateOp::IsNotNull => return Ok(Node::Null { column, negated: true }),
+        PredicateOp::IsNull => {
+            return Ok(Node::Null {
+                column,
+                negated: false,
+            });
+        }
+        PredicateOp::IsNotNull => {
+            return Ok(Node::Null {
+                column,
+                negated: true,
+            });
+        }
         _ => {}
     }
     if data_type.is_nested() || data_type.kind == TypeKind::Variant {
-        return Err(Error::unsupported(format!("a filter can only test {data_type} for null")).with("column", &leaf.name));
+        return Err(
+            Error::unsupported(format!("a filter can only test {data_type} for null"))
+                .with("column", &leaf.name),
+        );
     }
     let literal = |index: usize| -> Result<&Option<Datum>> {
         leaf.literals.get(index).ok_or_else(|| {
             Error::invalid(format!("{:?} lacks literal {index}", leaf.op)).with("column", &leaf.name)
         })
     };
-    let by_value = || Node::ByValue { column, data_type: data_type.clone(), test: leaf.clone() };
+    let by_value = || Node::ByValue {
+        column,
+        data_type: data_type.clone(),
+        test: leaf.clone(),
+    };
     let compare = |op: PredicateOp, value: &Option<Datum>| -> Node {
-        let Some(value) = value else { return Node::Constant(None) };
+        let Some(value) = value else {
+            return Node::Constant(None);
+        };
         match repeat_as(Some(value), &data_type, &paimon_types::arrow_type(&data_type), 1) {
-            Ok(array) => Node::Compare { column, op, literal: Scalar::new(array) },
+            Ok(array) => Node::Compare {
+                column,
+                op,
+                literal: Scalar::new(array),
+            },
             // Another scale, or a timestamp outside of the column's unit: compare by value.
             Err(_) => Node::ByValue {
                 column,
                 data_type: data_type.clone(),
-                test: LeafPredicate { op, literals: vec![Some(value.clone())], ..leaf.clone() },
+                test: LeafPredicate {
+                    op,
+                    literals: vec![Some(value.clone())],
+                    ..leaf.clone()
+                },
             },
         }
     };
@@ -110,12 +160,14 @@ fn bind_leaf(leaf: &LeafPredicate, fields: &[DataField]) -> Result<Node> {
         | PredicateOp::LtEq
         | PredicateOp::Gt
         | PredicateOp::GtEq => compare(leaf.op, literal(0)?),
-        PredicateOp::Between => {
-            Node::And(vec![compare(PredicateOp::GtEq, literal(0)?), compare(PredicateOp::LtEq, literal(1)?)])
-        }
-        PredicateOp::NotBetween => {
-            Node::Or(vec![compare(PredicateOp::Lt, literal(0)?), compare(PredicateOp::Gt, literal(1)?)])
-        }
+        PredicateOp::Between => Node::And(vec![
+            compare(PredicateOp::GtEq, literal(0)?),
+            compare(PredicateOp::LtEq, literal(1)?),
+        ]),
+        PredicateOp::NotBetween => Node::Or(vec![
+            compare(PredicateOp::Lt, literal(0)?),
+            compare(PredicateOp::Gt, literal(1)?),
+        ]),
         PredicateOp::In | PredicateOp::NotIn => {
             let negated = leaf.op == PredicateOp::NotIn;
             let strings = matches!(data_type.kind, TypeKind::Char(_) | TypeKind::VarChar(_));
@@ -134,13 +186,23 @@ fn bind_leaf(leaf: &LeafPredicate, fields: &[DataField]) -> Result<Node> {
             if leaf.literals.len() > 64 {
                 return Ok(by_value());
             }
-            let any = Node::Or(leaf.literals.iter().map(|l| compare(PredicateOp::Eq, l)).collect());
+            let any = Node::Or(
+                leaf.literals
+                    .iter()
+                    .map(|l| compare(PredicateOp::Eq, l))
+                    .collect(),
+            );
             if negated { Node::Not(Box::new(any)) } else { any }
         }
-        PredicateOp::IsNan | PredicateOp::StartsWith | PredicateOp::EndsWith | PredicateOp::Contains | PredicateOp::Like => {
-            by_value()
-        }
-        PredicateOp::IsNull | PredicateOp::IsNotNull => Node::Null { column, negated: leaf.op == PredicateOp::IsNotNull },
+        PredicateOp::IsNan
+        | PredicateOp::StartsWith
+        | PredicateOp::EndsWith
+        | PredicateOp::Contains
+        | PredicateOp::Like => by_value(),
+        PredicateOp::IsNull | PredicateOp::IsNotNull => Node::Null {
+            column,
+            negated: leaf.op == PredicateOp::IsNotNull,
+        },
     })
 }
 
@@ -171,11 +233,16 @@ fn evaluate(node: &Node, batch: &RecordBatch) -> Result<BooleanArray> {
             }
             .map_err(kernel)
         }
-        Node::InStrings { column, values, has_null, negated } => {
+        Node::InStrings {
+            column,
+            values,
+            has_null,
+            negated,
+        } => {
             let array = batch.column(*column);
-            let strings = array
-                .as_string_opt::<i32>()
-                .ok_or_else(|| Error::invalid(format!("expected a string column, found {}", array.data_type())))?;
+            let strings = array.as_string_opt::<i32>().ok_or_else(|| {
+                Error::invalid(format!("expected a string column, found {}", array.data_type()))
+            })?;
             Ok(strings
                 .iter()
                 .map(|value| match value.map(|v| values.contains(v)) {
@@ -186,7 +253,11 @@ fn evaluate(node: &Node, batch: &RecordBatch) -> Result<BooleanArray> {
                 })
                 .collect())
         }
-        Node::ByValue { column, data_type, test } => {
+        Node::ByValue {
+            column,
+            data_type,
+            test,
+        } => {
             let array = batch.column(*column);
             (0..rows)
                 .map(|row| {
@@ -216,7 +287,11 @@ fn fold(
 }
 
 fn constant(value: bool, rows: usize) -> BooleanArray {
-    let buffer = if value { BooleanBuffer::new_set(rows) } else { BooleanBuffer::new_unset(rows) };
+    let buffer = if value {
+        BooleanBuffer::new_set(rows)
+    } else {
+        BooleanBuffer::new_unset(rows)
+    };
     BooleanArray::new(buffer, None)
 }
 

@@ -16,7 +16,10 @@ fn split(array: &BooleanArray) -> (BooleanBuffer, BooleanBuffer) {
 
 fn join(is_true: BooleanBuffer, is_false: &BooleanBuffer) -> BooleanArray {
     let known = &is_true | is_false;
-    BooleanArray::new(is_true, Some(NullBuffer::new(known)).filter(|n| n.null_count() > 0))
+    BooleanArray::new(
+        is_true,
+        Some(NullBuffer::new(known)).filter(|n| n.null_count() > 0),
+    )
 }
 
 /// False if one side is false, true if both are true, else unknown.

@@ -11,7 +11,6 @@ mod schema_source;
 mod table_read;
 mod timestamp_unit;
 
-
 pub use schema_source::{FixedSchemas, SchemaSource, StoredSchemas};
 pub use table_read::{BatchStream, ReadContext, TableRead, TableReadBuilder};
 

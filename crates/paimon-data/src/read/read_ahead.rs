@@ -6,7 +6,7 @@
 //! cannot starve it; they in turn stop when the budget is used up.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use futures_util::future::{Either, select};
@@ -30,13 +30,20 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(crate) fn new(bytes: usize) -> Self {
-        let total = u32::try_from((bytes / UNIT).max(1)).unwrap_or(u32::MAX).min(Semaphore::MAX_PERMITS as u32);
-        Budget { units: Arc::new(Semaphore::new(total as usize)), total }
+        let total = u32::try_from((bytes / UNIT).max(1))
+            .unwrap_or(u32::MAX)
+            .min(Semaphore::MAX_PERMITS as u32);
+        Budget {
+            units: Arc::new(Semaphore::new(total as usize)),
+            total,
+        }
     }
 
     /// Units for a batch, never more than there are at all.
     fn units_of(&self, batch: &RecordBatch) -> u32 {
-        u32::try_from(batch.get_array_memory_size() / UNIT + 1).unwrap_or(u32::MAX).min(self.total)
+        u32::try_from(batch.get_array_memory_size() / UNIT + 1)
+            .unwrap_or(u32::MAX)
+            .min(self.total)
     }
 }
 
@@ -47,13 +54,7 @@ struct Running {
     batches: mpsc::UnboundedReceiver<Item>,
     front: Arc<Semaphore>,
     is_front: bool,
-    task: JoinHandle<()>,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
+    task: AbortOnDrop,
 }
 
 struct State<T, F> {
@@ -70,30 +71,114 @@ where
     T: Send + 'static,
     F: Fn(T) -> BatchStream + Send + 'static,
 {
-    let state = State { waiting: inputs.into(), running: VecDeque::new(), parallelism, budget, open };
+    if parallelism <= 1 {
+        return stream::iter(inputs).map(open).flatten().boxed();
+    }
+    let state = State {
+        waiting: inputs.into(),
+        running: VecDeque::new(),
+        parallelism,
+        budget,
+        open,
+    };
     stream::unfold(Some(state), |state| async move {
         let mut state = state?;
         loop {
             state.start();
-            let Some(front) = state.running.front_mut() else {
-                return None;
-            };
+            let front = state.running.front_mut()?;
             match front.batches.recv().await {
                 Some((Ok(batch), _permit)) => return Some((Ok(batch), Some(state))),
                 Some((Err(err), _)) => return Some((Err(err), None)),
                 None => {
                     if let Some(mut done) = state.running.pop_front()
-                        && let Err(err) = (&mut done.task).await
+                        && let Err(err) = (&mut done.task.0).await
                         && err.is_panic()
                     {
-                        let err = Error::corrupt("a reader panicked on a data file").with_source(err);
-                        return Some((Err(err), None));
+                        return Some((Err(panicked(err)), None));
                     }
                 }
             }
         }
     })
     .boxed()
+}
+
+/// The batches of all `inputs` as they come: `parallelism` tasks take one input after the other. Nothing waits for a turn, so
+/// little memory is in flight. The first error ends the stream.
+pub(crate) fn unordered<T, F>(inputs: Vec<T>, parallelism: usize, open: F) -> BatchStream
+where
+    T: Send + 'static,
+    F: Fn(T) -> BatchStream + Send + Sync + 'static,
+{
+    if parallelism <= 1 || inputs.len() <= 1 {
+        return stream::iter(inputs).map(open).flatten().boxed();
+    }
+    let started = stream::once(async move {
+        let workers = parallelism.min(inputs.len());
+        let (sender, batches) = mpsc::channel(2 * workers);
+        let shared = Arc::new((Mutex::new(VecDeque::from(inputs)), open));
+        let tasks = (0..workers)
+            .map(|_| AbortOnDrop(tokio::spawn(take_turns(shared.clone(), sender.clone()))))
+            .collect();
+        let state = Some((batches, tasks));
+        stream::unfold(
+            state,
+            |state: Option<(mpsc::Receiver<Result<RecordBatch>>, Vec<AbortOnDrop>)>| async move {
+                let (mut batches, mut tasks) = state?;
+                match batches.recv().await {
+                    Some(Ok(batch)) => Some((Ok(batch), Some((batches, tasks)))),
+                    Some(Err(err)) => Some((Err(err), None)),
+                    // A worker that panicked closed its sender without a word.
+                    None => {
+                        for task in &mut tasks {
+                            if let Err(err) = (&mut task.0).await
+                                && err.is_panic()
+                            {
+                                return Some((Err(panicked(err)), None));
+                            }
+                        }
+                        None
+                    }
+                }
+            },
+        )
+    });
+    started.flatten().boxed()
+}
+
+/// Reads inputs until there are none or the receiver is gone.
+async fn take_turns<T, F>(shared: Arc<(Mutex<VecDeque<T>>, F)>, sender: mpsc::Sender<Result<RecordBatch>>)
+where
+    F: Fn(T) -> BatchStream,
+{
+    loop {
+        let next = shared
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front();
+        let Some(input) = next else { return };
+        let mut stream = (shared.1)(input);
+        while let Some(item) = stream.next().await {
+            let failed = item.is_err();
+            if sender.send(item).await.is_err() || failed {
+                return;
+            }
+        }
+    }
+}
+
+/// A task that ends with the stream that reads from it.
+struct AbortOnDrop(JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn panicked(err: tokio::task::JoinError) -> Error {
+    Error::corrupt("a reader panicked on a data file").with_source(err)
 }
 
 impl<T, F> State<T, F>
@@ -104,12 +189,24 @@ where
     /// Opens files up to the parallelism and tells the first one that it is its turn.
     fn start(&mut self) {
         while self.running.len() < self.parallelism {
-            let Some(input) = self.waiting.pop_front() else { break };
+            let Some(input) = self.waiting.pop_front() else {
+                break;
+            };
             let (sender, batches) = mpsc::unbounded_channel();
             let front = Arc::new(Semaphore::new(0));
             let stream = (self.open)(input);
-            let task = tokio::spawn(pump(stream, sender, self.budget.clone(), front.clone()));
-            self.running.push_back(Running { batches, front, is_front: false, task });
+            let task = AbortOnDrop(tokio::spawn(pump(
+                stream,
+                sender,
+                self.budget.clone(),
+                front.clone(),
+            )));
+            self.running.push_back(Running {
+                batches,
+                front,
+                is_front: false,
+                task,
+            });
         }
         if let Some(first) = self.running.front_mut().filter(|f| !f.is_front) {
             first.is_front = true;

@@ -29,7 +29,9 @@ pub struct FixedSchemas {
 impl FixedSchemas {
     /// A source of exactly these schemas.
     pub fn new(schemas: impl IntoIterator<Item = Arc<TableSchema>>) -> Self {
-        FixedSchemas { schemas: schemas.into_iter().map(|s| (s.id, s)).collect() }
+        FixedSchemas {
+            schemas: schemas.into_iter().map(|s| (s.id, s)).collect(),
+        }
     }
 }
 
@@ -60,23 +62,38 @@ impl StoredSchemas {
             "main" => format!("{location}/schema"),
             other => format!("{location}/branch/branch-{other}/schema"),
         };
-        StoredSchemas { storage, directory, cache: Mutex::default() }
+        StoredSchemas {
+            storage,
+            directory,
+            cache: Mutex::default(),
+        }
     }
 }
 
 #[async_trait]
 impl SchemaSource for StoredSchemas {
     async fn schema(&self, id: i64) -> Result<Arc<TableSchema>> {
-        let cached = self.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        let cached = self
+            .cache
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&id)
+            .cloned();
         if let Some(schema) = cached {
             return Ok(schema);
         }
         let path = format!("{}/schema-{id}", self.directory);
         let bytes = self.storage.read(&path).await?;
-        let text = std::str::from_utf8(&bytes)
-            .map_err(|e| Error::corrupt("a schema file is not UTF-8").with("path", &path).with_source(e))?;
+        let text = std::str::from_utf8(&bytes).map_err(|e| {
+            Error::corrupt("a schema file is not UTF-8")
+                .with("path", &path)
+                .with_source(e)
+        })?;
         let schema = Arc::new(TableSchema::from_json(text).map_err(|e| e.with("path", &path))?);
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner).insert(id, schema.clone());
+        self.cache
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id, schema.clone());
         Ok(schema)
     }
 }

@@ -12,11 +12,13 @@ use futures_util::StreamExt;
 use paimon_format::{Cache, FormatRegistry, MemoryPool, UnboundedMemoryPool};
 use paimon_protocol::{DataSplit, PlanEnvelope};
 use paimon_storage::Storage;
-use paimon_types::{CoreOptions, DataField, DataType, Error, Predicate, Result, TableSchema, TypeKind, to_arrow_schema};
+use paimon_types::{
+    CoreOptions, DataField, DataType, Error, Predicate, Result, TableSchema, TypeKind, to_arrow_schema,
+};
 
 use super::file_read::FileReader;
 use super::filter::BatchFilter;
-use super::read_ahead::{Budget, in_order};
+use super::read_ahead::{Budget, in_order, unordered};
 use super::timestamp_unit::{cut_to_micros, reads_micros};
 use super::{FixedSchemas, SchemaSource};
 
@@ -46,9 +48,18 @@ impl ReadContext {
     ///
     /// # Errors
     /// `InvalidInput` for a bad option of readers.
-    pub fn from_envelope(envelope: &PlanEnvelope, storage: Storage, registry: Arc<FormatRegistry>) -> Result<Self> {
+    pub fn from_envelope(
+        envelope: &PlanEnvelope,
+        storage: Storage,
+        registry: Arc<FormatRegistry>,
+    ) -> Result<Self> {
         let read_schema = Arc::new(envelope.read_schema.clone());
-        let schemas = envelope.schemas.iter().cloned().map(Arc::new).chain([read_schema.clone()]);
+        let schemas = envelope
+            .schemas
+            .iter()
+            .cloned()
+            .map(Arc::new)
+            .chain([read_schema.clone()]);
         Ok(ReadContext {
             storage,
             registry,
@@ -130,20 +141,34 @@ impl TableReadBuilder {
     /// # Errors
     /// `InvalidInput` for an unknown column or option value; `Unsupported` that names what this reader does not implement.
     pub fn build(self) -> Result<TableRead> {
-        let TableReadBuilder { context, columns, filter, batch_size, parallelism, budget, pool, cache } = self;
+        let TableReadBuilder {
+            context,
+            columns,
+            filter,
+            batch_size,
+            parallelism,
+            budget,
+            pool,
+            cache,
+        } = self;
         let schema = &context.read_schema;
         context.options.check_readable(schema)?;
         let micros = reads_micros(&context.options)?;
         let output = match &columns {
             None => schema.fields.clone(),
-            Some(names) => names.iter().map(|name| column(schema, name)).collect::<Result<_>>()?,
+            Some(names) => names
+                .iter()
+                .map(|name| column(schema, name))
+                .collect::<Result<_>>()?,
         };
         let mut read = output.clone();
         if let Some(filter) = &filter {
             for id in filter.columns().into_iter().collect::<BTreeSet<i32>>() {
                 if read.iter().all(|f| f.id != id) {
                     let field = schema.field_by_id(id).ok_or_else(|| {
-                        Error::invalid(format!("the filter uses field id {id}, which the table does not have"))
+                        Error::invalid(format!(
+                            "the filter uses field id {id}, which the table does not have"
+                        ))
                     })?;
                     read.push(field.clone());
                 }
@@ -161,7 +186,9 @@ impl TableReadBuilder {
         let output_schema = Arc::new(to_arrow_schema(read.get(..output_columns).unwrap_or_default()));
         let batch_filter = filter.as_ref().map(|f| BatchFilter::new(f, &read)).transpose()?;
         let explicit = context.options.raw().contains_key("read.batch-size");
-        let from_option = usize::try_from(context.options.read_batch_size).ok().filter(|_| explicit);
+        let from_option = usize::try_from(context.options.read_batch_size)
+            .ok()
+            .filter(|_| explicit);
         Ok(TableRead {
             output_schema,
             parallelism,
@@ -230,17 +257,38 @@ impl TableRead {
     /// # Errors
     /// As [`TableRead::read`].
     pub fn read_all(&self, splits: Vec<DataSplit>) -> BatchStream {
-        if let Err(err) = splits.iter().try_for_each(|split| self.check_split(split)) {
-            return futures_util::stream::once(async move { Err(err) }).boxed();
+        match self.files(splits) {
+            Ok(files) => in_order(files, self.parallelism, self.budget.clone(), self.opener()),
+            Err(err) => futures_util::stream::once(async move { Err(err) }).boxed(),
         }
+    }
+
+    /// Rows of several splits in no order: batches of different files come as they are decoded. The fastest way through many
+    /// files, and the one with the least memory.
+    ///
+    /// # Errors
+    /// As [`TableRead::read`].
+    pub fn read_unordered(&self, splits: Vec<DataSplit>) -> BatchStream {
+        match self.files(splits) {
+            Ok(files) => unordered(files, self.parallelism, self.opener()),
+            Err(err) => futures_util::stream::once(async move { Err(err) }).boxed(),
+        }
+    }
+
+    /// The files of all splits in order.
+    fn files(&self, splits: Vec<DataSplit>) -> Result<Vec<(Arc<DataSplit>, usize)>> {
+        splits.iter().try_for_each(|split| self.check_split(split))?;
         let mut files = Vec::new();
         for split in splits {
             let split = Arc::new(split);
             files.extend((0..split.data_files.len()).map(|index| (split.clone(), index)));
         }
+        Ok(files)
+    }
+
+    fn opener(&self) -> impl Fn((Arc<DataSplit>, usize)) -> BatchStream + Send + Sync + 'static {
         let reader = self.file.clone();
-        let open = move |(split, index): (Arc<DataSplit>, usize)| reader.clone().stream(split, index);
-        in_order(files, self.parallelism, self.budget.clone(), open)
+        move |(split, index)| reader.clone().stream(split, index)
     }
 
     fn check_split(&self, split: &DataSplit) -> Result<()> {
@@ -249,14 +297,21 @@ impl TableRead {
                 .with("path", &split.bucket_path)
                 .with("snapshot", split.snapshot_id))
         };
-        if split.deletion_files.as_ref().is_some_and(|files| files.iter().any(Option::is_some)) {
+        if split
+            .deletion_files
+            .as_ref()
+            .is_some_and(|files| files.iter().any(Option::is_some))
+        {
             return refuse("reading files with deletion vectors");
         }
         if !split.raw_convertible && split.data_files.len() > 1 {
             return refuse("reading a split whose files must be merged");
         }
         for file in &split.data_files {
-            if file.file_name.ends_with(".blob") || file.file_name.contains(".vector.") || file.write_cols.is_some() {
+            if file.file_name.ends_with(".blob")
+                || file.file_name.contains(".vector.")
+                || file.write_cols.is_some()
+            {
                 return refuse("reading files that hold a part of the columns (data evolution)");
             }
             if file.delete_row_count.unwrap_or(0) > 0 {
@@ -270,7 +325,11 @@ impl TableRead {
 fn column(schema: &TableSchema, name: &str) -> Result<DataField> {
     schema.field(name).cloned().ok_or_else(|| {
         let known: Vec<&str> = schema.fields.iter().map(|f| f.name.as_str()).collect();
-        Error::invalid(format!("the table has no column '{name}', it has: {}", known.join(", "))).with("column", name)
+        Error::invalid(format!(
+            "the table has no column '{name}', it has: {}",
+            known.join(", ")
+        ))
+        .with("column", name)
     })
 }
 

@@ -11,14 +11,14 @@ use arrow_array::{
 use arrow_schema::{DataType as ArrowType, Field, Schema};
 use futures_util::{StreamExt, stream};
 use paimon_types::{
-    DataField, DataType, Datum, Error, ErrorKind, LeafPredicate, Predicate, PredicateOp, TypeKind, arrow_type,
-    to_arrow_schema,
+    DataField, DataType, Datum, Error, ErrorKind, LeafPredicate, Predicate, PredicateOp, TypeKind,
+    arrow_type, to_arrow_schema,
 };
 
 use super::BatchStream;
 use super::evolution::{SchemaMapping, Source, adapt};
 use super::filter::BatchFilter;
-use super::read_ahead::{Budget, in_order};
+use super::read_ahead::{Budget, in_order, unordered};
 use crate::datum_at;
 
 fn field(id: i32, name: &str, data_type: &str) -> DataField {
@@ -27,7 +27,11 @@ fn field(id: i32, name: &str, data_type: &str) -> DataField {
 
 fn numbers(from: i32, count: i32) -> RecordBatch {
     let schema = Arc::new(Schema::new(vec![Field::new("n", ArrowType::Int32, false)]));
-    RecordBatch::try_new(schema, vec![Arc::new(Int32Array::from_iter_values(from..from + count))]).unwrap()
+    RecordBatch::try_new(
+        schema,
+        vec![Arc::new(Int32Array::from_iter_values(from..from + count))],
+    )
+    .unwrap()
 }
 
 /// Files of ten batches of 100 rows, numbered through.
@@ -52,10 +56,28 @@ async fn batches_come_in_the_order_of_the_files_whatever_the_budget() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn without_order_all_rows_come_once() {
+    for parallelism in [1, 2, 5] {
+        let mut rows = unordered((0..7).collect(), parallelism, file);
+        let mut found = Vec::new();
+        while let Some(batch) = rows.next().await {
+            found.extend_from_slice(batch.unwrap().column(0).as_primitive::<Int32Type>().values());
+        }
+        found.sort_unstable();
+        assert_eq!(found, (0..7000).collect::<Vec<i32>>());
+    }
+}
+
 #[tokio::test]
 async fn an_error_ends_the_stream() {
     let open = |index: i32| match index {
-        1 => stream::iter([Ok(numbers(0, 1)), Err(Error::corrupt("bad file")), Ok(numbers(1, 1))]).boxed(),
+        1 => stream::iter([
+            Ok(numbers(0, 1)),
+            Err(Error::corrupt("bad file")),
+            Ok(numbers(1, 1)),
+        ])
+        .boxed(),
         _ => file(index),
     };
     let mut rows = in_order(vec![0, 1, 2], 2, Budget::new(1 << 20), open);
@@ -85,15 +107,33 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % limit
     }
 }
 
 fn columns() -> (Vec<DataField>, RecordBatch, Vec<Vec<Option<Datum>>>) {
-    let fields =
-        vec![field(3, "i", "INT"), field(4, "d", "DOUBLE"), field(7, "s", "STRING"), field(9, "x", "DECIMAL(10, 2)")];
-    let ints = vec![None, Some(-1), Some(0), Some(3), Some(3), Some(i32::MAX), Some(i32::MIN), None, Some(7), Some(2)];
+    let fields = vec![
+        field(3, "i", "INT"),
+        field(4, "d", "DOUBLE"),
+        field(7, "s", "STRING"),
+        field(9, "x", "DECIMAL(10, 2)"),
+    ];
+    let ints = vec![
+        None,
+        Some(-1),
+        Some(0),
+        Some(3),
+        Some(3),
+        Some(i32::MAX),
+        Some(i32::MIN),
+        None,
+        Some(7),
+        Some(2),
+    ];
     let doubles: Vec<Option<f64>> = vec![
         Some(f64::NAN),
         Some(-f64::NAN),
@@ -118,23 +158,47 @@ fn columns() -> (Vec<DataField>, RecordBatch, Vec<Vec<Option<Datum>>>) {
         Some("zz"),
         Some("ab"),
     ];
-    let decimals = [Some(150), Some(-150), None, Some(0), Some(1), Some(999), Some(-1), Some(150), None, Some(100)];
+    let decimals = [
+        Some(150),
+        Some(-150),
+        None,
+        Some(0),
+        Some(1),
+        Some(999),
+        Some(-1),
+        Some(150),
+        None,
+        Some(100),
+    ];
     let arrays: Vec<ArrayRef> = vec![
         Arc::new(Int32Array::from(ints)),
         Arc::new(Float64Array::from(doubles)),
         Arc::new(StringArray::from(texts)),
-        Arc::new(Decimal128Array::from(decimals.to_vec()).with_precision_and_scale(10, 2).unwrap()),
+        Arc::new(
+            Decimal128Array::from(decimals.to_vec())
+                .with_precision_and_scale(10, 2)
+                .unwrap(),
+        ),
     ];
     let pools = fields
         .iter()
         .zip(&arrays)
-        .map(|(f, a)| (0..a.len()).map(|row| datum_at(a, row, &f.data_type).unwrap()).collect())
+        .map(|(f, a)| {
+            (0..a.len())
+                .map(|row| datum_at(a, row, &f.data_type).unwrap())
+                .collect()
+        })
         .collect();
     let batch = RecordBatch::try_new(Arc::new(to_arrow_schema(&fields)), arrays).unwrap();
     (fields, batch, pools)
 }
 
-fn random_predicate(random: &mut Random, fields: &[DataField], pools: &[Vec<Option<Datum>>], depth: usize) -> Predicate {
+fn random_predicate(
+    random: &mut Random,
+    fields: &[DataField],
+    pools: &[Vec<Option<Datum>>],
+    depth: usize,
+) -> Predicate {
     if depth > 0 && random.below(2) == 0 {
         let mut child = || random_predicate(random, fields, pools, depth - 1);
         let children = vec![child(), child()];
@@ -147,23 +211,37 @@ fn random_predicate(random: &mut Random, fields: &[DataField], pools: &[Vec<Opti
     let column = random.below(fields.len());
     let (field, pool) = (&fields[column], &pools[column]);
     let mut literal = || match (random.below(12), &field.data_type.kind) {
-        (0, TypeKind::Decimal { .. }) => Some(Datum::Decimal { unscaled: 1_501, scale: 3 }),
-        (1, TypeKind::Decimal { .. }) => Some(Datum::Decimal { unscaled: 15, scale: 1 }),
+        (0, TypeKind::Decimal { .. }) => Some(Datum::Decimal {
+            unscaled: 1_501,
+            scale: 3,
+        }),
+        (1, TypeKind::Decimal { .. }) => Some(Datum::Decimal {
+            unscaled: 15,
+            scale: 1,
+        }),
         (2, _) => None,
         _ => pool[random.below(pool.len())].clone(),
     };
     use PredicateOp::*;
     let many: Vec<Option<Datum>> = (0..12).map(|_| literal()).collect();
-    let ops = [Eq, NotEq, Lt, LtEq, Gt, GtEq, In, NotIn, Between, NotBetween, IsNull, IsNotNull, Like, StartsWith];
+    let ops = [
+        Eq, NotEq, Lt, LtEq, Gt, GtEq, In, NotIn, Between, NotBetween, IsNull, IsNotNull, Like, StartsWith,
+    ];
     let op = ops[random.below(if column == 2 { ops.len() } else { 12 })];
     let literals = match op {
         In | NotIn => many[..1 + random.below(12)].to_vec(),
         Between | NotBetween => many[..2].to_vec(),
         IsNull | IsNotNull => Vec::new(),
-        Like => vec![Some(Datum::String(["a%", "%b", "_", "\\_", "%", "b\\%"][random.below(6)].to_owned()))],
+        Like => vec![Some(Datum::String(
+            ["a%", "%b", "_", "\\_", "%", "b\\%"][random.below(6)].to_owned(),
+        ))],
         _ => many[..1].to_vec(),
     };
-    let literals = if op == StartsWith && literals[0].is_none() { vec![Some(Datum::String("a".into()))] } else { literals };
+    let literals = if op == StartsWith && literals[0].is_none() {
+        vec![Some(Datum::String("a".into()))]
+    } else {
+        literals
+    };
     Predicate::Leaf(LeafPredicate {
         field_id: field.id,
         name: field.name.clone(),
@@ -192,7 +270,10 @@ fn the_vectorised_filter_is_the_row_by_row_filter() {
             all.push(field(20, "row", "INT"));
             RecordBatch::try_new(Arc::new(to_arrow_schema(&all)), columns).unwrap()
         };
-        let filtered = BatchFilter::new(&predicate, &fields).unwrap().apply(&numbered).unwrap();
+        let filtered = BatchFilter::new(&predicate, &fields)
+            .unwrap()
+            .apply(&numbered)
+            .unwrap();
         let rows = filtered.column(4).as_primitive::<Int32Type>().values();
         let found: Vec<usize> = rows.iter().map(|v| usize::try_from(*v).unwrap()).collect();
         assert_eq!(found, expected, "{predicate:?}");
@@ -208,12 +289,20 @@ fn row_type(fields: Vec<DataField>) -> DataType {
 fn columns_are_mapped_by_id_at_every_depth() {
     let file = vec![
         field(0, "a", "INT"),
-        DataField::new(1, "r", row_type(vec![field(2, "old", "INT"), field(3, "gone", "STRING")])),
+        DataField::new(
+            1,
+            "r",
+            row_type(vec![field(2, "old", "INT"), field(3, "gone", "STRING")]),
+        ),
         field(5, "p", "INT"),
     ];
     let read = vec![
         field(5, "p", "INT"),
-        DataField::new(1, "renamed", row_type(vec![field(4, "added", "INT"), field(2, "new", "INT")])),
+        DataField::new(
+            1,
+            "renamed",
+            row_type(vec![field(4, "added", "INT"), field(2, "new", "INT")]),
+        ),
         field(6, "fresh", "STRING"),
         field(0, "b", "INT"),
     ];
@@ -221,7 +310,9 @@ fn columns_are_mapped_by_id_at_every_depth() {
     assert!(matches!(mapping.sources[0], Source::Partition(0)));
     assert!(matches!(mapping.sources[2], Source::Missing));
     assert!(matches!(mapping.sources[3], Source::File { index: 1, .. }));
-    let Source::File { index: 0, from } = &mapping.sources[1] else { panic!("{:?}", mapping.sources[1]) };
+    let Source::File { index: 0, from } = &mapping.sources[1] else {
+        panic!("{:?}", mapping.sources[1])
+    };
     assert_eq!(*from, row_type(vec![field(2, "old", "INT")]));
 
     let stored: ArrayRef = Arc::new(StructArray::from(vec![(
@@ -233,7 +324,13 @@ fn columns_are_mapped_by_id_at_every_depth() {
     let rows = adapted.as_struct();
     assert_eq!(rows.column_names(), ["added", "new"]);
     assert_eq!(rows.column(0).null_count(), 2);
-    assert_eq!(rows.column(1).as_primitive::<Int32Type>().iter().collect::<Vec<_>>(), [Some(1), None]);
+    assert_eq!(
+        rows.column(1)
+            .as_primitive::<Int32Type>()
+            .iter()
+            .collect::<Vec<_>>(),
+        [Some(1), None]
+    );
 }
 
 #[test]

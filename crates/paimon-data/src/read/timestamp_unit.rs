@@ -11,13 +11,21 @@ pub(crate) fn reads_micros(options: &CoreOptions) -> Result<bool> {
     match options.raw().get(TIMESTAMP_UNIT).map(String::as_str) {
         None | Some("ns") => Ok(false),
         Some("us") => Ok(true),
-        Some(other) => Err(Error::invalid(format!("option {TIMESTAMP_UNIT} is '{other}'; allowed: ns, us"))
-            .with("option", TIMESTAMP_UNIT)),
+        Some(other) => Err(
+            Error::invalid(format!("option {TIMESTAMP_UNIT} is '{other}'; allowed: ns, us"))
+                .with("option", TIMESTAMP_UNIT),
+        ),
     }
 }
 
 pub(crate) fn cut_fields(fields: &[DataField]) -> Vec<DataField> {
-    fields.iter().map(|f| DataField { data_type: cut_to_micros(&f.data_type), ..f.clone() }).collect()
+    fields
+        .iter()
+        .map(|f| DataField {
+            data_type: cut_to_micros(&f.data_type),
+            ..f.clone()
+        })
+        .collect()
 }
 
 /// TIMESTAMP and TIMESTAMP_LTZ of more than six digits become six digits, at every depth.
@@ -33,5 +41,8 @@ pub(crate) fn cut_to_micros(data_type: &DataType) -> DataType {
         TypeKind::Row(fields) => TypeKind::Row(cut_fields(fields)),
         other => other.clone(),
     };
-    DataType { kind, nullable: data_type.nullable }
+    DataType {
+        kind,
+        nullable: data_type.nullable,
+    }
 }

@@ -40,8 +40,8 @@ use self::source::Source;
 use crate::blocking::{Task, spawn};
 
 /// Batches that are decoded ahead at most, and the bytes from which on no further one is.
-const AHEAD_BATCHES: usize = 4;
-const AHEAD_BYTES: usize = 4 << 20;
+const AHEAD_BATCHES: usize = 16;
+const AHEAD_BYTES: usize = 8 << 20;
 
 /// Opens parquet files.
 pub(crate) struct ParquetReaderBuilder {
