@@ -4,7 +4,7 @@
 //!
 //! On the local disk always; on an S3-compatible server when `PAIMON_TEST_S3` holds its address (`cargo xtask bench race`
 //! starts one).
-#![allow(clippy::print_stdout)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -156,7 +156,10 @@ mod tests {
             ],
         )
         .unwrap();
-        assert_eq!(overflowing(&fields, &[batch.clone()], 1 << 20), ["id"]);
+        assert_eq!(
+            overflowing(&fields, std::slice::from_ref(&batch), 1 << 20),
+            ["id"]
+        );
         assert!(overflowing(&fields, &[batch.slice(0, 500)], 1 << 20).is_empty());
         assert_eq!(overflowing(&fields, &[batch], 4 << 10), ["id", "few", "name"]);
     }
