@@ -16,6 +16,7 @@ mod source;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -28,6 +29,8 @@ use paimon_storage::InputFile;
 use paimon_types::{DataField, Error, Predicate, Result, from_arrow_schema, to_arrow_schema};
 use parquet::file::metadata::ParquetMetaData;
 use roaring::RoaringBitmap;
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 use self::decode::{Counters, Decoded, Decoder, Plan, closed};
 use self::file_schema::FileSchema;
@@ -39,9 +42,11 @@ use self::resolve::Projection;
 use self::source::Source;
 use crate::blocking::{Task, spawn};
 
-/// Batches that are decoded ahead at most, and the bytes from which on no further one is.
-const AHEAD_BATCHES: usize = 16;
-const AHEAD_BYTES: usize = 8 << 20;
+/// Decoded batches that wait for the consumer. Few, so that their memory is used again while it is still in the cache.
+const AHEAD_BATCHES: usize = 2;
+/// How often, and for how long each time, a decoder with nowhere to put a batch looks again before it gives its thread back.
+const PATIENCE: usize = 40;
+const NAP: Duration = Duration::from_micros(50);
 
 /// Opens parquet files.
 pub(crate) struct ParquetReaderBuilder {
@@ -104,7 +109,6 @@ impl ReaderBuilder for ParquetReaderBuilder {
             state: State::Unset,
             ready: VecDeque::new(),
             running: None,
-            ahead: 1,
             tight: false,
             previous: None,
         }))
@@ -127,9 +131,16 @@ struct Ready {
     _reservation: MemoryReservation,
 }
 
-/// What a run of the decoder brought: batches, and how it goes on.
+/// A decoder at work, and the batches that it has ready.
+struct Running {
+    batches: mpsc::Receiver<Ready>,
+    task: Task<Run>,
+}
+
+/// How a run of the decoder ended.
 struct Run {
-    batches: Vec<Ready>,
+    /// A batch that nobody came for.
+    left: Option<Ready>,
     next: Result<Option<Decoder>>,
     /// The pool refused more.
     tight: bool,
@@ -147,9 +158,7 @@ struct ParquetFileReader {
     counters: Arc<Counters>,
     state: State,
     ready: VecDeque<Ready>,
-    running: Option<Task<Run>>,
-    /// Batches of the next run; grows so that the first batch comes early.
-    ahead: usize,
+    running: Option<Running>,
     /// The pool is exhausted: decode only what is asked for.
     tight: bool,
     previous: Option<BatchRows>,
@@ -173,16 +182,17 @@ impl ParquetFileReader {
             return;
         };
         let Some(decoder) = decoder.take() else { return };
-        let (batches, bytes) = match self.hints.read_ahead {
-            true => (self.ahead, AHEAD_BYTES.min(self.hints.read_ahead_bytes)),
-            false => (1, 0),
+        let ahead = match self.hints.read_ahead {
+            true => self.hints.read_ahead_bytes,
+            false => 0,
         };
-        self.ahead = (self.ahead * 2).min(AHEAD_BATCHES);
         let pool = self.pool.clone();
         let demanded = self.ready.is_empty();
-        self.running = Some(spawn("reading rows", move || {
-            Ok(run(decoder, pool, batches, bytes, demanded))
-        }));
+        let (sender, batches) = mpsc::channel(AHEAD_BATCHES);
+        let task = spawn("reading rows", move || {
+            Ok(run(decoder, &sender, &pool, ahead, demanded))
+        });
+        self.running = Some(Running { batches, task });
     }
 
     async fn next(&mut self) -> Result<Option<Decoded>> {
@@ -201,16 +211,18 @@ impl ParquetFileReader {
                 State::Reading(_) => {}
             }
             self.start();
-            // The task stays with the reader, so that nothing is lost when this future is dropped.
-            let Some(task) = &mut self.running else {
+            // The run stays with the reader, so that nothing is lost when this future is dropped.
+            let Some(running) = &mut self.running else {
                 return Err(Error::invalid("parquet reader has no decoder").with("path", &self.path));
             };
-            let result = task.await;
+            if let Some(ready) = running.batches.recv().await {
+                return Ok(Some(ready.decoded));
+            }
+            let result = (&mut running.task).await;
             self.running = None;
-            let run = result.map_err(|e| e.with("path", &self.path));
-            let next = match run {
+            let next = match result.map_err(|e| e.with("path", &self.path)) {
                 Ok(run) => {
-                    self.ready.extend(run.batches);
+                    self.ready.extend(run.left);
                     self.tight = run.tight;
                     run.next
                 }
@@ -238,54 +250,59 @@ impl ParquetFileReader {
     }
 }
 
-/// Decodes up to `batches` batches or `bytes` bytes, one batch at least. When the pool refuses the first batch that the
-/// consumer waits for (`demanded`), this is an error; what was decoded ahead is kept, and no more is.
-fn run(mut decoder: Decoder, pool: Arc<dyn MemoryPool>, batches: usize, bytes: usize, demanded: bool) -> Run {
-    let mut done = Vec::new();
-    let mut sum = 0;
+/// Decodes as long as the consumer keeps up; one batch only when it is larger than `ahead` bytes. When the pool refuses the
+/// first batch that the consumer waits for (`demanded`), this is an error; what was decoded ahead is kept, and no more is.
+fn run(
+    mut decoder: Decoder,
+    sender: &mpsc::Sender<Ready>,
+    pool: &Arc<dyn MemoryPool>,
+    ahead: usize,
+    demanded: bool,
+) -> Run {
+    let ended = |left, next, tight| Run { left, next, tight };
+    let mut first = true;
     loop {
         let decoded = match decoder.next() {
             Ok(Some(decoded)) => decoded,
-            Ok(None) => {
-                return Run {
-                    batches: done,
-                    next: Ok(None),
-                    tight: false,
-                };
-            }
-            Err(error) => {
-                return Run {
-                    batches: done,
-                    next: Err(error),
-                    tight: false,
-                };
-            }
+            Ok(None) => return ended(None, Ok(None), false),
+            Err(error) => return ended(None, Err(error), false),
         };
         let size = decoded.batch.get_array_memory_size();
         let mut reservation = MemoryReservation::new(pool.clone());
         let tight = match reservation.try_grow(size) {
-            Err(error) if demanded && done.is_empty() => {
-                return Run {
-                    batches: done,
-                    next: Err(error),
-                    tight: true,
-                };
-            }
+            Err(error) if demanded && first => return ended(None, Err(error), true),
             reserved => reserved.is_err(),
         };
-        sum += size;
-        done.push(Ready {
+        first = false;
+        let ready = Ready {
             decoded,
             _reservation: reservation,
-        });
-        if tight || done.len() >= batches || sum >= bytes {
-            return Run {
-                batches: done,
-                next: Ok(Some(decoder)),
-                tight,
-            };
+        };
+        if tight || size > ahead {
+            return ended(Some(ready), Ok(Some(decoder)), tight);
+        }
+        if let Some(left) = offer(sender, ready) {
+            return ended(Some(left), Ok(Some(decoder)), false);
         }
     }
+}
+
+/// Hands a batch over; gives it back when the consumer does not come for the ones before it.
+fn offer(sender: &mpsc::Sender<Ready>, mut ready: Ready) -> Option<Ready> {
+    let patience = if tokio::runtime::Handle::try_current().is_ok() {
+        PATIENCE
+    } else {
+        0
+    };
+    for _ in 0..=patience {
+        match sender.try_send(ready) {
+            Ok(()) => return None,
+            Err(TrySendError::Closed(back)) => return Some(back),
+            Err(TrySendError::Full(back)) => ready = back,
+        }
+        std::thread::sleep(NAP);
+    }
+    Some(ready)
 }
 
 #[async_trait]
@@ -320,7 +337,6 @@ impl FileBatchReader for ParquetFileReader {
         self.state = State::Reading(Some(Decoder::new(Arc::new(plan))));
         self.ready.clear();
         self.running = None;
-        self.ahead = 1;
         self.previous = None;
         Ok(())
     }
