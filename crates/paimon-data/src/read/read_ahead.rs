@@ -6,7 +6,7 @@
 //! cannot starve it; they in turn stop when the budget is used up.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use futures_util::future::{Either, select};
@@ -103,69 +103,22 @@ where
     .boxed()
 }
 
-/// The batches of all `inputs` as they come: `parallelism` tasks take one input after the other. Nothing waits for a turn, so
-/// little memory is in flight. The first error ends the stream.
+/// The batches of all `inputs` as they come; `parallelism` of them are open at once. The formats decode in the background, nothing
+/// waits for a turn, so little memory is in flight. The first error ends the stream.
 pub(crate) fn unordered<T, F>(inputs: Vec<T>, parallelism: usize, open: F) -> BatchStream
 where
     T: Send + 'static,
     F: Fn(T) -> BatchStream + Send + Sync + 'static,
 {
-    if parallelism <= 1 || inputs.len() <= 1 {
-        return stream::iter(inputs).map(open).flatten().boxed();
-    }
-    let started = stream::once(async move {
-        let workers = parallelism.min(inputs.len());
-        let (sender, batches) = mpsc::channel(2 * workers);
-        let shared = Arc::new((Mutex::new(VecDeque::from(inputs)), open));
-        let tasks = (0..workers)
-            .map(|_| AbortOnDrop(tokio::spawn(take_turns(shared.clone(), sender.clone()))))
-            .collect();
-        let state = Some((batches, tasks));
-        stream::unfold(
-            state,
-            |state: Option<(mpsc::Receiver<Result<RecordBatch>>, Vec<AbortOnDrop>)>| async move {
-                let (mut batches, mut tasks) = state?;
-                match batches.recv().await {
-                    Some(Ok(batch)) => Some((Ok(batch), Some((batches, tasks)))),
-                    Some(Err(err)) => Some((Err(err), None)),
-                    // A worker that panicked closed its sender without a word.
-                    None => {
-                        for task in &mut tasks {
-                            if let Err(err) = (&mut task.0).await
-                                && err.is_panic()
-                            {
-                                return Some((Err(panicked(err)), None));
-                            }
-                        }
-                        None
-                    }
-                }
-            },
-        )
+    let batches = stream::iter(inputs)
+        .map(open)
+        .flatten_unordered(parallelism.max(1));
+    let until_error = batches.scan(false, |failed, item| {
+        let next = (!*failed).then_some(item);
+        *failed |= matches!(next, Some(Err(_)));
+        async move { next }
     });
-    started.flatten().boxed()
-}
-
-/// Reads inputs until there are none or the receiver is gone.
-async fn take_turns<T, F>(shared: Arc<(Mutex<VecDeque<T>>, F)>, sender: mpsc::Sender<Result<RecordBatch>>)
-where
-    F: Fn(T) -> BatchStream,
-{
-    loop {
-        let next = shared
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop_front();
-        let Some(input) = next else { return };
-        let mut stream = (shared.1)(input);
-        while let Some(item) = stream.next().await {
-            let failed = item.is_err();
-            if sender.send(item).await.is_err() || failed {
-                return;
-            }
-        }
-    }
+    until_error.boxed()
 }
 
 /// A task that ends with the stream that reads from it.
