@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
-use arrow_cast::{CastOptions, cast_with_options};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::{CastOptions, cast, cast_with_options};
+use arrow_ord::cmp::not_distinct;
 use arrow_schema::{DataType as ArrowType, Field, Schema};
 use paimon::types::{DataType, Error, Result, TypeKind, to_arrow_field};
 
@@ -35,7 +36,7 @@ pub(super) fn to_rows(batch: &RecordBatch, target: &Target, places: Places) -> R
             .with("column", foreign.name()));
         };
         let wanted = to_arrow_field(field);
-        let cast = match column.data_type() == wanted.data_type() {
+        let converted = match column.data_type() == wanted.data_type() {
             true => column.clone(),
             false => cast_with_options(column, wanted.data_type(), &options).map_err(|e| {
                 Error::invalid(format!(
@@ -47,8 +48,9 @@ pub(super) fn to_rows(batch: &RecordBatch, target: &Target, places: Places) -> R
                 .with_source(e)
             })?,
         };
-        check_lengths(&cast, &field.data_type)
-            .and_then(|()| check_given(target, field, &cast, |_| true))
+        check_exact(column, &converted)
+            .and_then(|()| check_lengths(&converted, &field.data_type))
+            .and_then(|()| check_given(target, field, &converted, |_| true))
             .map_err(|(row, err)| {
                 let named = err.context().any(|(key, _)| key == "column");
                 place.at(
@@ -64,7 +66,7 @@ pub(super) fn to_rows(batch: &RecordBatch, target: &Target, places: Places) -> R
                 if !given {
                     // Whether NULL is allowed is for the writer to say, with column and row.
                     fields.push(wanted.with_nullable(true));
-                    columns.push(cast);
+                    columns.push(converted);
                 }
             })?;
     }
@@ -74,6 +76,40 @@ pub(super) fn to_rows(batch: &RecordBatch, target: &Target, places: Places) -> R
         ));
     }
     Rows::new(Schema::new(fields), columns, place.places)
+}
+
+/// Refuses numbers and times that the cast changed: 1.5 as INT, a finer timestamp, a decimal of more digits. A float may lose
+/// precision against another float or a decimal, as everywhere. An error comes with its row.
+fn check_exact(from: &ArrayRef, to: &ArrayRef) -> Result<(), (usize, Error)> {
+    let comparable = |t: &ArrowType| t.is_numeric() || t.is_temporal();
+    let rounds = to.data_type().is_floating()
+        && (from.data_type().is_floating() || matches!(from.data_type(), ArrowType::Decimal128(_, _)));
+    if from.data_type() == to.data_type()
+        || rounds
+        || !(comparable(from.data_type()) && comparable(to.data_type()))
+    {
+        return Ok(());
+    }
+    let failed = |e: arrow_schema::ArrowError| {
+        (
+            usize::MAX,
+            Error::invalid("a cast of the input cannot be checked").with_source(e),
+        )
+    };
+    let back = cast(to, from.data_type()).map_err(failed)?;
+    let same = not_distinct(from, &back).map_err(failed)?;
+    match (0..same.len()).find(|row| !same.value(*row)) {
+        None => Ok(()),
+        Some(row) => {
+            let value = arrow_cast::display::array_value_to_string(from, row).unwrap_or_default();
+            let message = format!(
+                "{value} ({}) is no {} without a change",
+                from.data_type(),
+                to.data_type()
+            );
+            Err((row, Error::invalid(message)))
+        }
+    }
 }
 
 /// Refuses texts and bytes of a column that are longer than its type; an error comes with its row. Text and bytes inside of nested types

@@ -420,3 +420,23 @@ fn formats_that_cannot_be_written_are_refused_at_creation() {
         assert!(!place.path("t").exists(), "{option}");
     }
 }
+
+#[test]
+fn parquet_values_that_a_cast_would_change_are_refused() {
+    let place = Place::new();
+    place.table("doubles", &["x DOUBLE", "t TIMESTAMP(6)"], &[]);
+    place.file(
+        "rows.jsonl",
+        "{\"x\": 2.0, \"t\": \"2024-01-01 00:00:00.000000\"}\n{\"x\": 1.5}\n",
+    );
+    place.ok(&["ingest", "doubles", "rows.jsonl"]);
+    let parquet = place.run(&["scan", "doubles", "--output", "parquet"]).stdout;
+    std::fs::write(place.path("rows.parquet"), parquet).unwrap();
+    place.table("ints", &["x INT", "t TIMESTAMP(6)"], &[]);
+    has(
+        &place.fails(1, &["ingest", "ints", "rows.parquet"]),
+        &["1.5", "column: x"],
+    );
+    place.table("floats", &["x FLOAT", "t TIMESTAMP(3)"], &[]);
+    place.ok(&["ingest", "floats", "rows.parquet"]);
+}
