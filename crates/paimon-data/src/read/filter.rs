@@ -139,7 +139,7 @@ fn bind_leaf(leaf: &LeafPredicate, fields: &[DataField]) -> Result<Node> {
             Ok(array) => Node::Compare {
                 column,
                 op,
-                literal: Scalar::new(array),
+                literal: Scalar::new(canonical_nan(&array)),
             },
             // Another scale, or a timestamp outside of the column's unit: compare by value.
             Err(_) => Node::ByValue {
