@@ -12,7 +12,7 @@
 //! # async fn run() -> paimon::Result<()> {
 //! let table = Table::open("/data/warehouse/default.db/flights").await?;
 //! let origin = table.field("origin")?;
-//! let jfk = Predicate::eq(origin, paimon::types::Datum::String("JFK".into()));
+//! let jfk = Predicate::eq(origin, paimon::types::Datum::String("JFK".into()))?;
 //! let batches: Vec<_> =
 //!     table.read().select(["origin", "dep_delay"]).filter(jfk).to_stream().await?.try_collect().await?;
 //! println!("{} rows", batches.iter().map(|b| b.num_rows()).sum::<usize>());
