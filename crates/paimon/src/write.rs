@@ -6,7 +6,6 @@ use std::collections::HashMap;
 
 use arrow_array::RecordBatch;
 use paimon_data::TableWrite;
-use paimon_meta::manifest::KeepAll;
 use paimon_meta::{CommitOutcome, PartitionSpec, TableCommit};
 use paimon_protocol::CommitMessage;
 use paimon_types::{BinaryRow, Result};
@@ -82,10 +81,7 @@ pub(crate) async fn max_sequence_numbers(
     let Some(snapshot) = table.snapshot_manager().latest().await? else {
         return Ok(largest);
     };
-    let store = table.manifest_store();
-    let mut manifests = store.read_list(&snapshot.base_manifest_list).await?;
-    manifests.extend(store.read_list(&snapshot.delta_manifest_list).await?);
-    for entry in store.live_entries(&manifests, KeepAll).await? {
+    for entry in table.list_files(&snapshot).await? {
         let number = entry.file.max_sequence_number;
         let known = largest.entry((entry.partition, entry.bucket)).or_insert(number);
         *known = number.max(*known);

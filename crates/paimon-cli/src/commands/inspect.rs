@@ -5,7 +5,6 @@
 use std::io::{BufWriter, Write, stdout};
 
 use paimon::json_rows::write_timestamp;
-use paimon::meta::manifest::KeepAll;
 use paimon::types::{BinaryRow, Result, Timestamp};
 use paimon::{Snapshot, Table};
 use serde_json::{Value, json};
@@ -141,10 +140,7 @@ pub(super) async fn files(session: &Session, args: &InspectArgs) -> Result<()> {
     let Some(snapshot) = snapshot else {
         return out.flush().map_err(output_failed);
     };
-    let store = table.meta().manifest_store();
-    let mut metas = store.read_list(&snapshot.base_manifest_list).await?;
-    metas.extend(store.read_list(&snapshot.delta_manifest_list).await?);
-    for entry in store.live_entries(&metas, KeepAll).await? {
+    for entry in table.meta().list_files(&snapshot).await? {
         let partition = partition_path(&table, &entry.partition)?;
         let file = &entry.file;
         if args.json {
