@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! The types of a file as a checked tree.
