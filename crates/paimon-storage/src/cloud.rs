@@ -2,25 +2,43 @@
 
 //! Clients of the cloud stores, each behind a cargo feature.
 
+use std::sync::Arc;
+
 use paimon_types::{Error, Result};
 
 use crate::StorageOptions;
-use crate::object::ObjectBackend;
+use crate::remote::RemoteStore;
+
+/// A new, empty store in memory, in builds that have one.
+pub(crate) fn memory() -> Option<Arc<dyn RemoteStore>> {
+    #[cfg(feature = "object-store")]
+    return Some(Arc::new(crate::object::ObjectBackend {
+        store: Arc::new(object_store::memory::InMemory::new()),
+        retries: false,
+    }));
+    #[cfg(not(feature = "object-store"))]
+    None
+}
 
 /// Builds the client for `scheme://authority`.
-pub(crate) fn connect(scheme: &str, authority: &str, options: &StorageOptions) -> Result<ObjectBackend> {
+pub(crate) fn connect(
+    scheme: &str,
+    authority: &str,
+    options: &StorageOptions,
+) -> Result<Arc<dyn RemoteStore>> {
     match scheme {
         #[cfg(feature = "s3")]
-        "s3" => s3::connect(authority, options),
+        "s3" => Ok(Arc::new(s3::connect(authority, options)?)),
         #[cfg(feature = "gcs")]
-        "gs" => gcs::connect(authority, options),
+        "gs" => Ok(Arc::new(gcs::connect(authority, options)?)),
         #[cfg(feature = "azure")]
-        "az" => azure::connect(authority, options),
+        "az" => Ok(Arc::new(azure::connect(authority, options)?)),
         other => {
             let _ = options;
             let feature = match other {
                 "s3" => "s3",
                 "gs" => "gcs",
+                "memory" => "object-store",
                 _ => "azure",
             };
             Err(Error::unsupported(format!(

@@ -6,6 +6,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use chrono::{Offset as _, TimeZone as _};
+
 /// A wall clock.
 pub trait Clock: Send + Sync + fmt::Debug {
     /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -43,9 +45,9 @@ impl Clock for SystemClock {
     }
 
     fn to_local_millis(&self, at_millis: i64) -> i64 {
-        let offset = match jiff::Timestamp::from_millisecond(at_millis) {
-            Ok(at) => jiff::tz::TimeZone::system().to_offset(at).seconds(),
-            Err(_) => 0,
+        let offset = match chrono::Local.timestamp_millis_opt(at_millis) {
+            chrono::MappedLocalTime::Single(at) => at.offset().fix().local_minus_utc(),
+            _ => 0,
         };
         at_millis.saturating_add(i64::from(offset) * 1000)
     }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use paimon_types::{Error, ErrorKind};
 
 /// Maps an object store error; `doing` is an infinitive such as "read".
+#[cfg(feature = "object-store")]
 pub(crate) fn from_object(err: object_store::Error, doing: &str, path: &str) -> Error {
     use object_store::Error as E;
     let (kind, text) = match &err {

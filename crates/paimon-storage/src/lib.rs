@@ -9,13 +9,16 @@
 mod cloud;
 mod environment;
 mod error;
+#[cfg(feature = "object-store")]
 #[doc(hidden)]
 pub mod fault;
 mod file;
 mod local;
 mod location;
+#[cfg(feature = "object-store")]
 mod object;
 mod options;
+mod remote;
 mod storage;
 
 pub use environment::{Clock, Environment, IdSource, SystemClock, UuidSource};

@@ -128,11 +128,6 @@ fn object_key(path: &str, text: &str) -> Result<String> {
     Ok(key)
 }
 
-/// Non-empty segments of a key.
-pub(crate) fn segments(key: &str) -> impl Iterator<Item = &str> {
-    key.split('/').filter(|s| !s.is_empty())
-}
-
 /// `dir` + `/` + `name`, without doubling the slash.
 pub(crate) fn join(dir: &str, name: &str) -> String {
     let trimmed = dir.trim_end_matches('/');

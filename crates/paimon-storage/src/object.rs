@@ -21,6 +21,7 @@ use tokio::task::JoinSet;
 use crate::error::{from_object, past_end};
 use crate::file::{FileStatus, InputFile, OutputStream};
 use crate::location::join;
+use crate::remote::RemoteStore;
 
 /// Part size of multipart uploads; smaller files are one put. 10 000 parts are the limit of S3: 80 GB a file.
 const PART: usize = 8 << 20;
@@ -38,7 +39,7 @@ pub(crate) struct ObjectBackend {
 }
 
 /// A literal key as a store path.
-pub(crate) fn parse_key(key: &str, shown: &str) -> Result<Path> {
+fn parse_key(key: &str, shown: &str) -> Result<Path> {
     Path::parse(key).map_err(|e| {
         Error::invalid("the path is not valid in an object store")
             .with("path", shown)
@@ -65,8 +66,10 @@ fn below<'a>(location: &'a Path, dir: &Path) -> Option<&'a str> {
     (!rest.is_empty()).then_some(rest)
 }
 
-impl ObjectBackend {
-    pub(crate) async fn read(&self, key: &Path, shown: &str) -> Result<Bytes> {
+#[async_trait]
+impl RemoteStore for ObjectBackend {
+    async fn read(&self, key: &str, shown: &str) -> Result<Bytes> {
+        let key = &parse_key(key, shown)?;
         let result = self
             .store
             .get(key)
@@ -75,7 +78,8 @@ impl ObjectBackend {
         result.bytes().await.map_err(|e| from_object(e, "read", shown))
     }
 
-    pub(crate) async fn read_range(&self, key: &Path, range: Range<u64>, shown: &str) -> Result<Bytes> {
+    async fn read_range(&self, key: &str, range: Range<u64>, shown: &str) -> Result<Bytes> {
+        let key = &parse_key(key, shown)?;
         if range.is_empty() {
             return Ok(Bytes::new());
         }
@@ -87,12 +91,8 @@ impl ObjectBackend {
         check(bytes, &range, shown)
     }
 
-    pub(crate) async fn read_ranges(
-        &self,
-        key: &Path,
-        ranges: &[Range<u64>],
-        shown: &str,
-    ) -> Result<Vec<Bytes>> {
+    async fn read_ranges(&self, key: &str, ranges: &[Range<u64>], shown: &str) -> Result<Vec<Bytes>> {
+        let key = &parse_key(key, shown)?;
         let wanted: Vec<Range<u64>> = ranges.iter().filter(|r| !r.is_empty()).cloned().collect();
         if wanted.is_empty() {
             return Ok(vec![Bytes::new(); ranges.len()]);
@@ -114,7 +114,8 @@ impl ObjectBackend {
             .collect()
     }
 
-    pub(crate) async fn status(&self, key: &Path, shown: &str) -> Result<Option<FileStatus>> {
+    async fn status(&self, key: &str, shown: &str) -> Result<Option<FileStatus>> {
+        let key = &parse_key(key, shown)?;
         if key.is_root() {
             return Ok(None);
         }
@@ -125,20 +126,21 @@ impl ObjectBackend {
         }
     }
 
-    pub(crate) async fn exists(&self, key: &Path, shown: &str) -> Result<bool> {
+    async fn exists(&self, key: &str, shown: &str) -> Result<bool> {
         if self.status(key, shown).await?.is_some() {
             return Ok(true);
         }
         let first = self
             .store
-            .list(Some(key))
+            .list(Some(&parse_key(key, shown)?))
             .try_next()
             .await
             .map_err(|e| from_object(e, "list", shown))?;
         Ok(first.is_some())
     }
 
-    pub(crate) async fn write(&self, key: &Path, content: Bytes, shown: &str) -> Result<()> {
+    async fn write(&self, key: &str, content: Bytes, shown: &str) -> Result<()> {
+        let key = &parse_key(key, shown)?;
         self.store
             .put(key, PutPayload::from_bytes(content))
             .await
@@ -146,7 +148,8 @@ impl ObjectBackend {
             .map_err(|e| from_object(e, "write", shown))
     }
 
-    pub(crate) async fn create_if_absent(&self, key: &Path, content: Bytes, shown: &str) -> Result<bool> {
+    async fn create_if_absent(&self, key: &str, content: Bytes, shown: &str) -> Result<bool> {
+        let key = &parse_key(key, shown)?;
         let options = PutOptions::from(PutMode::Create);
         match self
             .store
@@ -155,14 +158,15 @@ impl ObjectBackend {
         {
             Ok(_) => Ok(true),
             Err(object_store::Error::AlreadyExists { .. }) if self.retries => {
-                Ok(self.read(key, shown).await? == content)
+                Ok(self.read(key.as_ref(), shown).await? == content)
             }
             Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
             Err(e) => Err(from_object(e, "create", shown)),
         }
     }
 
-    pub(crate) async fn list(&self, dir: &Path, shown: &str) -> Result<Vec<FileStatus>> {
+    async fn list(&self, dir: &str, shown: &str) -> Result<Vec<FileStatus>> {
+        let dir = &parse_key(dir, shown)?;
         let listing = self
             .store
             .list_with_delimiter(Some(dir))
@@ -177,7 +181,8 @@ impl ObjectBackend {
         Ok(files)
     }
 
-    pub(crate) async fn list_dirs(&self, dir: &Path, shown: &str) -> Result<Vec<String>> {
+    async fn list_dirs(&self, dir: &str, shown: &str) -> Result<Vec<String>> {
+        let dir = &parse_key(dir, shown)?;
         let listing = self
             .store
             .list_with_delimiter(Some(dir))
@@ -191,7 +196,12 @@ impl ObjectBackend {
         Ok(names.into_iter().map(str::to_owned).collect())
     }
 
-    pub(crate) fn list_recursive(&self, dir: Path, shown: String) -> BoxStream<'static, Result<FileStatus>> {
+    fn list_recursive(&self, dir: &str, shown: &str) -> BoxStream<'static, Result<FileStatus>> {
+        let dir = match parse_key(dir, shown) {
+            Ok(dir) => dir,
+            Err(e) => return futures_util::stream::once(async move { Err(e) }).boxed(),
+        };
+        let shown = shown.to_owned();
         self.store
             .list(Some(&dir))
             .filter_map(move |item| {
@@ -206,14 +216,16 @@ impl ObjectBackend {
             .boxed()
     }
 
-    pub(crate) async fn delete(&self, key: &Path, shown: &str) -> Result<()> {
+    async fn delete(&self, key: &str, shown: &str) -> Result<()> {
+        let key = &parse_key(key, shown)?;
         match self.store.delete(key).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(e) => Err(from_object(e, "delete", shown)),
         }
     }
 
-    pub(crate) async fn delete_dir(&self, dir: &Path, shown: &str) -> Result<()> {
+    async fn delete_dir(&self, dir: &str, shown: &str) -> Result<()> {
+        let dir = &parse_key(dir, shown)?;
         if dir.is_root() {
             return Err(Error::invalid("refusing to delete the root of a store").with("path", shown));
         }
@@ -229,14 +241,10 @@ impl ObjectBackend {
     }
 
     /// Copies everything, then deletes the sources; not atomic.
-    pub(crate) async fn rename_dir(
-        &self,
-        from: &Path,
-        to: &Path,
-        shown_from: &str,
-        shown_to: &str,
-    ) -> Result<()> {
-        if self.exists(to, shown_to).await? {
+    async fn rename_dir(&self, from: &str, to: &str, shown_from: &str, shown_to: &str) -> Result<()> {
+        let from = &parse_key(from, shown_from)?;
+        let to = &parse_key(to, shown_to)?;
+        if self.exists(to.as_ref(), shown_to).await? {
             return Err(
                 Error::already_exists("cannot rename the directory: the new name exists already")
                     .with("path", shown_to),
@@ -264,7 +272,23 @@ impl ObjectBackend {
             copied.map_err(|e| from_object(e, "rename", shown_from).with("to", shown_to))?;
         }
         drop(copying);
-        self.delete_dir(from, shown_from).await
+        self.delete_dir(from.as_ref(), shown_from).await
+    }
+
+    fn open_input(&self, key: &str, shown: &str, size: Option<u64>) -> Result<Arc<dyn InputFile>> {
+        // checked here, so that reads do not fail later for their name
+        parse_key(key, shown)?;
+        Ok(Arc::new(ObjectInput {
+            backend: self.clone(),
+            key: key.to_owned(),
+            path: shown.to_owned(),
+            size: OnceCell::new_with(size),
+        }))
+    }
+
+    fn open_output(&self, key: &str, shown: &str) -> Result<Box<dyn OutputStream>> {
+        let key = parse_key(key, shown)?;
+        Ok(Box::new(ObjectOutput::new(self.clone(), key, shown.to_owned())))
     }
 }
 
@@ -276,22 +300,11 @@ fn check(bytes: Bytes, range: &Range<u64>, shown: &str) -> Result<Bytes> {
 }
 
 /// An object opened for reading; nothing is requested before the first read.
-pub(crate) struct ObjectInput {
+struct ObjectInput {
     backend: ObjectBackend,
-    key: Path,
+    key: String,
     path: String,
     size: OnceCell<u64>,
-}
-
-impl ObjectInput {
-    pub(crate) fn new(backend: ObjectBackend, key: Path, path: String, size: Option<u64>) -> Self {
-        ObjectInput {
-            backend,
-            key,
-            path,
-            size: OnceCell::new_with(size),
-        }
-    }
 }
 
 #[async_trait]
@@ -324,7 +337,7 @@ impl InputFile for ObjectInput {
 }
 
 /// A new object: one put when small, a multipart upload when large.
-pub(crate) struct ObjectOutput {
+struct ObjectOutput {
     backend: ObjectBackend,
     key: Path,
     path: String,
@@ -345,7 +358,7 @@ enum State {
 }
 
 impl ObjectOutput {
-    pub(crate) fn new(backend: ObjectBackend, key: Path, path: String) -> Self {
+    fn new(backend: ObjectBackend, key: Path, path: String) -> Self {
         let buffer = PutPayloadMut::new();
         ObjectOutput {
             backend,

@@ -11,23 +11,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use futures_core::stream::BoxStream;
 use futures_util::StreamExt;
+#[cfg(feature = "object-store")]
 use object_store::ObjectStore;
-use object_store::memory::InMemory;
-use object_store::path::Path;
 use paimon_types::{Error, Result};
 
+use crate::cloud;
 use crate::file::{FileStatus, InputFile, OutputStream};
 use crate::local::{self, LocalInput, LocalOutput, blocking};
 use crate::location::{Location, join};
-use crate::object::{ObjectBackend, ObjectInput, ObjectOutput, parse_key};
+#[cfg(feature = "object-store")]
+use crate::object::ObjectBackend;
 use crate::options::StorageOptions;
-use crate::{cloud, location};
+use crate::remote::RemoteStore;
 
 /// Reads and writes files at location strings (`FileIO` of the Java product). Cheap to clone; clones share their clients and
 /// the memory store.
 ///
 /// Locations are plain paths (relative ones are made absolute), `file:` URLs, `memory://`, `s3://` and `s3a://`, `gs://`,
-/// `az://` and `abfs://`; the cloud stores need the cargo features `s3`, `gcs`, `azure`. The path part is literal: no
+/// `az://` and `abfs://`; the cloud stores need the cargo features `s3`, `gcs`, `azure`, the memory store and stores of the
+/// application ([`Storage::with_store`]) the feature `object-store`. The path part is literal: no
 /// percent decoding or encoding takes place. A location may be a directory with or without trailing slash.
 ///
 /// Errors have the kinds `NotFound`, `PermissionDenied`, `AlreadyExists`, `InvalidInput` (the location), `Unsupported` (its
@@ -40,17 +42,19 @@ pub struct Storage {
 struct Inner {
     options: StorageOptions,
     /// Injected stores by location prefix without trailing slash, longest first.
-    injected: Vec<(Location, Arc<dyn ObjectStore>)>,
+    injected: Vec<(Location, Arc<dyn RemoteStore>)>,
     /// An injected prefix that is no location.
     broken_prefix: Option<String>,
-    memory: Arc<dyn ObjectStore>,
-    clients: Mutex<HashMap<String, ObjectBackend>>,
+    /// What `memory://` is; nothing in a build without object stores.
+    memory: Option<Arc<dyn RemoteStore>>,
+    /// Clients by scheme and authority.
+    clients: Mutex<HashMap<String, Arc<dyn RemoteStore>>>,
 }
 
 /// A location with the store that serves it.
 enum Target {
     Local(PathBuf),
-    Object(ObjectBackend, Path),
+    Remote(Arc<dyn RemoteStore>, String),
 }
 
 impl Default for Storage {
@@ -79,7 +83,7 @@ impl Storage {
                 options,
                 injected: Vec::new(),
                 broken_prefix: None,
-                memory: Arc::new(InMemory::new()),
+                memory: cloud::memory(),
                 clients: Mutex::default(),
             }),
         }
@@ -87,6 +91,7 @@ impl Storage {
 
     /// A storage for tests and examples; the same as [`Storage::default`], whose `memory://` locations live as long as
     /// the storage and its clones.
+    #[cfg(feature = "object-store")]
     pub fn memory() -> Self {
         Storage::default()
     }
@@ -94,6 +99,7 @@ impl Storage {
     /// Serves every location below `prefix` (`s3://bucket`, `memory://`, `file:///dir` …) by `store`, which sees the part
     /// after the prefix. The longest matching prefix wins. A prefix that is not a location makes every later call fail with
     /// its error.
+    #[cfg(feature = "object-store")]
     #[must_use]
     pub fn with_store(&self, prefix: &str, store: Arc<dyn ObjectStore>) -> Self {
         let mut injected = self.inner.injected.clone();
@@ -101,7 +107,11 @@ impl Storage {
         match Location::parse(prefix) {
             Ok(at) => {
                 injected.retain(|(old, _)| *old != at);
-                injected.push((at, store));
+                let backend = ObjectBackend {
+                    store,
+                    retries: false,
+                };
+                injected.push((at, Arc::new(backend)));
                 injected.sort_by_key(|(at, _)| std::cmp::Reverse(depth(at)));
             }
             Err(_) => broken_prefix = Some(prefix.to_owned()),
@@ -129,14 +139,7 @@ impl Storage {
         let location = Location::parse(text)?;
         for (at, store) in &self.inner.injected {
             if let Some(rest) = rest_below(&location, at) {
-                let key = parse_key(&rest, text)?;
-                return Ok(Target::Object(
-                    ObjectBackend {
-                        store: store.clone(),
-                        retries: false,
-                    },
-                    key,
-                ));
+                return Ok(Target::Remote(store.clone(), rest));
             }
         }
         match location {
@@ -146,25 +149,22 @@ impl Storage {
                 authority,
                 key,
             } => {
-                let key = parse_key(&key, text)?;
-                if scheme == "memory" {
-                    let backend = ObjectBackend {
-                        store: self.inner.memory.clone(),
-                        retries: false,
-                    };
-                    return Ok(Target::Object(backend, key));
+                if scheme == "memory"
+                    && let Some(memory) = &self.inner.memory
+                {
+                    return Ok(Target::Remote(memory.clone(), key));
                 }
                 let name = format!("{scheme}://{authority}");
                 let mut clients = self.inner.clients.lock().unwrap_or_else(PoisonError::into_inner);
-                let backend = match clients.get(&name) {
-                    Some(backend) => backend.clone(),
+                let store = match clients.get(&name) {
+                    Some(store) => store.clone(),
                     None => {
-                        let backend = cloud::connect(scheme, &authority, &self.inner.options)?;
-                        clients.insert(name, backend.clone());
-                        backend
+                        let store = cloud::connect(scheme, &authority, &self.inner.options)?;
+                        clients.insert(name, store.clone());
+                        store
                     }
                 };
-                Ok(Target::Object(backend, key))
+                Ok(Target::Remote(store, key))
             }
         }
     }
@@ -179,7 +179,7 @@ impl Storage {
                 let shown = path.to_owned();
                 blocking(move || local::read(&file, &shown)).await
             }
-            Target::Object(backend, key) => backend.read(&key, path).await,
+            Target::Remote(store, key) => store.read(&key, path).await,
         }
     }
 
@@ -205,7 +205,7 @@ impl Storage {
                 let mut all = self.read_ranges(path, std::slice::from_ref(&range)).await?;
                 Ok(all.pop().unwrap_or_default())
             }
-            Target::Object(backend, key) => backend.read_range(&key, range, path).await,
+            Target::Remote(store, key) => store.read_range(&key, range, path).await,
         }
     }
 
@@ -219,7 +219,7 @@ impl Storage {
                 let (shown, ranges) = (path.to_owned(), ranges.to_vec());
                 blocking(move || local::read_ranges(&file, &ranges, &shown)).await
             }
-            Target::Object(backend, key) => backend.read_ranges(&key, ranges, path).await,
+            Target::Remote(store, key) => store.read_ranges(&key, ranges, path).await,
         }
     }
 
@@ -233,7 +233,7 @@ impl Storage {
                 let shown = path.to_owned();
                 blocking(move || local::status(&file, &shown)).await
             }
-            Target::Object(backend, key) => backend.status(&key, path).await,
+            Target::Remote(store, key) => store.status(&key, path).await,
         }
     }
 
@@ -248,7 +248,7 @@ impl Storage {
                 let shown = path.to_owned();
                 blocking(move || local::exists(&file, &shown)).await
             }
-            Target::Object(backend, key) => backend.exists(&key, path).await,
+            Target::Remote(store, key) => store.exists(&key, path).await,
         }
     }
 
@@ -263,7 +263,7 @@ impl Storage {
                 let shown = path.to_owned();
                 blocking(move || local::write(&file, &content, &shown)).await
             }
-            Target::Object(backend, key) => backend.write(&key, content, path).await,
+            Target::Remote(store, key) => store.write(&key, content, path).await,
         }
     }
 
@@ -280,7 +280,7 @@ impl Storage {
                 let shown = path.to_owned();
                 blocking(move || local::create_if_absent(&file, &content, &shown)).await
             }
-            Target::Object(backend, key) => backend.create_if_absent(&key, content, path).await,
+            Target::Remote(store, key) => store.create_if_absent(&key, content, path).await,
         }
     }
 
@@ -295,7 +295,7 @@ impl Storage {
                 let shown = dir.to_owned();
                 blocking(move || local::list(&path, &shown)).await
             }
-            Target::Object(backend, key) => backend.list(&key, dir).await,
+            Target::Remote(store, key) => store.list(&key, dir).await,
         }
     }
 
@@ -310,7 +310,7 @@ impl Storage {
                 let shown = dir.to_owned();
                 blocking(move || local::list_dirs(&path, &shown)).await
             }
-            Target::Object(backend, key) => backend.list_dirs(&key, dir).await,
+            Target::Remote(store, key) => store.list_dirs(&key, dir).await,
         }
     }
 
@@ -319,7 +319,7 @@ impl Storage {
     pub fn list_recursive(&self, dir: &str) -> BoxStream<'static, Result<FileStatus>> {
         match self.target(dir) {
             Ok(Target::Local(path)) => local::list_recursive(path, dir.to_owned()),
-            Ok(Target::Object(backend, key)) => backend.list_recursive(key, dir.to_owned()),
+            Ok(Target::Remote(store, key)) => store.list_recursive(&key, dir),
             Err(e) => futures_util::stream::once(async move { Err(e) }).boxed(),
         }
     }
@@ -334,7 +334,7 @@ impl Storage {
                 let shown = dir.to_owned();
                 blocking(move || local::create_dir(&path, &shown)).await
             }
-            Target::Object(..) => Ok(()),
+            Target::Remote(..) => Ok(()),
         }
     }
 
@@ -348,7 +348,7 @@ impl Storage {
                 let shown = path.to_owned();
                 blocking(move || local::delete(&file, &shown)).await
             }
-            Target::Object(backend, key) => backend.delete(&key, path).await,
+            Target::Remote(store, key) => store.delete(&key, path).await,
         }
     }
 
@@ -362,7 +362,7 @@ impl Storage {
                 let shown = dir.to_owned();
                 blocking(move || local::delete_dir(&path, &shown)).await
             }
-            Target::Object(backend, key) => backend.delete_dir(&key, dir).await,
+            Target::Remote(store, key) => store.delete_dir(&key, dir).await,
         }
     }
 
@@ -377,7 +377,7 @@ impl Storage {
                 let (shown_from, shown_to) = (from.to_owned(), to.to_owned());
                 blocking(move || local::rename_dir(&a, &b, &shown_from, &shown_to)).await
             }
-            (Target::Object(a, key_a), Target::Object(b, key_b)) if Arc::ptr_eq(&a.store, &b.store) => {
+            (Target::Remote(a, key_a), Target::Remote(b, key_b)) if Arc::ptr_eq(&a, &b) => {
                 a.rename_dir(&key_a, &key_b, from, to).await
             }
             _ => Err(Error::invalid("cannot rename a directory into another store")
@@ -398,7 +398,7 @@ impl Storage {
                 let input = blocking(move || LocalInput::open(&file, shown, size)).await?;
                 Ok(Arc::new(input))
             }
-            Target::Object(backend, key) => Ok(Arc::new(ObjectInput::new(backend, key, shown, size))),
+            Target::Remote(store, key) => store.open_input(&key, &shown, size),
         }
     }
 
@@ -413,7 +413,7 @@ impl Storage {
                 let output = blocking(move || LocalOutput::open(file, shown)).await?;
                 Ok(Box::new(output))
             }
-            Target::Object(backend, key) => Ok(Box::new(ObjectOutput::new(backend, key, shown))),
+            Target::Remote(store, key) => store.open_output(&key, &shown),
         }
     }
 
@@ -432,10 +432,11 @@ impl Storage {
 }
 
 /// How specific an injected prefix is.
+#[cfg(feature = "object-store")]
 fn depth(at: &Location) -> usize {
     match at {
         Location::Local(path) => path.components().count(),
-        Location::Object { key, .. } => location::segments(key).count(),
+        Location::Object { key, .. } => key.split('/').filter(|segment| !segment.is_empty()).count(),
     }
 }
 
