@@ -2,7 +2,7 @@
 
 //! Every table of `testdata/java` and every selector: the rows are those that Java reads.
 
-use paimon::ErrorKind;
+use paimon::{ErrorKind, Table};
 use paimon_testkit::{Fixture, Random, Selector, fixture, fixtures, json_lines, read_lines, sorted};
 
 use crate::filters::check_filters;
@@ -10,6 +10,9 @@ use crate::filters::check_filters;
 async fn check(fixture: &Fixture, selector: &Selector) {
     let what = format!("{} {}", fixture.path, selector.name);
     let table = fixture.open(selector, &[]).await.unwrap();
+    if fixture.is_pending() && refused(&what, &table, selector).await {
+        return;
+    }
     let read = || {
         let read = table.read();
         match &selector.at {
@@ -51,6 +54,20 @@ async fn check(fixture: &Fixture, selector: &Selector) {
     check_filters(&what, &read, &fields, &batches, &mut random).await;
 }
 
+/// Whether a table that needs what is not there yet is refused; the message says why.
+async fn refused(what: &str, table: &Table, selector: &Selector) -> bool {
+    let read = table.read();
+    let read = selector.at.clone().map_or(read, |at| table.read().at(at));
+    let Err(err) = read_lines(&read).await else {
+        return false;
+    };
+    let reasons = ["orc", "avro", "primary key", "row tracking"];
+    let clear = err.kind() == ErrorKind::Unsupported
+        && reasons.iter().any(|r| err.to_string().to_lowercase().contains(r));
+    assert!(clear, "{what}: refused unclearly: {err:?}");
+    true
+}
+
 async fn check_feature(feature: &str) {
     let tables: Vec<Fixture> = fixtures()
         .into_iter()
@@ -81,7 +98,7 @@ macro_rules! features {
     };
 }
 
-features! { basic bucket evolution files history nested partition stats types }
+features! { basic bucket evolution files formats history nested partition stats types }
 
 /// Tables whose keys must be merged are refused before anything is read.
 #[tokio::test]

@@ -20,6 +20,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TimeZone;
 import java.util.stream.Stream;
 
 /** Copies a finished table beside the rows, splits and messages that Java makes of it. */
@@ -68,7 +69,27 @@ final class Exporter {
         entry.put("messageVersion", serializer.getVersion());
         entry.put("splitVersion", splitVersion(directory));
         entry.put("splits", splits);
+        unlessDefault(entry, "fileFormat", writer, "file.format", "parquet");
+        unlessDefault(entry, "manifestFormat", writer, "manifest.format", "avro");
         return entry;
+    }
+
+    private static void unlessDefault(
+            Map<String, Object> entry, String name, TableWriter writer, String option, String fallback) {
+        String value = writer.table().options().getOrDefault(option, fallback);
+        if (!value.equals(fallback)) {
+            entry.put(name, value);
+        }
+    }
+
+    /** Writes the rows of every selector as they are read in a time zone. */
+    static void exportRows(TableWriter writer, Path directory, TimeZone zone) throws Exception {
+        Files.createDirectories(directory);
+        for (Map.Entry<String, FileStoreTable> entry : selectors(writer.path).entrySet()) {
+            FileStoreTable table = entry.getValue();
+            Path file = directory.resolve(entry.getKey() + ".jsonl");
+            Zones.in(zone, () -> Files.writeString(file, lines(Tables.rows(table, Tables.plan(table)))));
+        }
     }
 
     private static String lines(List<String> rows) {

@@ -16,7 +16,9 @@ public final class Main {
                     + "  random-rows SEED COUNT OUT_DIR\n"
                     + "  read-split FILE LOCATION [--version N] [--branch B]\n"
                     + "  commit-messages FILE VERSION LOCATION [--branch B] [--user U] [--identifier N]"
-                    + " [--overwrite [k=v,...]]";
+                    + " [--overwrite [k=v,...]]\n"
+                    + "  wire FILE\n"
+                    + "  decode data|indexed|chain|fallback-data|framed|commit-messages|committable FILE [--version N]";
 
     private Main() {}
 
@@ -55,6 +57,8 @@ public final class Main {
             case "random-rows" -> RandomRows.run(args);
             case "read-split" -> ReadSplitCommand.run(args);
             case "commit-messages" -> CommitMessagesCommand.run(args);
+            case "wire" -> WireCommands.samples(args);
+            case "decode" -> WireCommands.decode(args);
             default -> throw new Args.UsageException("unknown command " + argv[0]);
         }
     }

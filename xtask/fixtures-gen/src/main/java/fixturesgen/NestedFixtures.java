@@ -17,7 +17,7 @@ final class NestedFixtures {
 
     private NestedFixtures() {}
 
-    static void add(Suite suite) throws Exception {
+    static void add(TableSink suite) throws Exception {
         suite.table("nested/array", "append, ARRAY of many types", t ->
                 t.column("id", "INT").column("a", array("INT")).column("s", array("STRING")).column("d", array("DECIMAL(20, 4)"))
                         .column("ts", array("TIMESTAMP(6)")).column("bool", array("BOOLEAN")).column("nn", array("BIGINT NOT NULL"))

@@ -9,7 +9,7 @@ import static fixturesgen.Values.rowType;
 final class StatsFixtures {
     private StatsFixtures() {}
 
-    static void add(Suite suite) throws Exception {
+    static void add(TableSink suite) throws Exception {
         for (String mode : new String[] {"none", "counts", "truncate(4)", "truncate(16)", "full"}) {
             for (boolean dense : new boolean[] {true, false}) {
                 String name = mode.replace("(", "").replace(")", "") + (dense ? "-dense" : "-not-dense");

@@ -19,20 +19,34 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /** Creates one table, commits to it, and keeps the commit messages. */
 final class TableWriter {
     final String path;
     private final Schema.Builder schema = Schema.newBuilder();
     private final List<CommitMessage> messages = new ArrayList<>();
+    private final List<Boolean> kept = new ArrayList<>();
+    private Predicate<DataType> supported = type -> true;
     private FileStoreTable table;
 
     TableWriter(String path) {
         this.path = path;
     }
 
+    /** Columns of other types are left out, and so are their values in the rows that are written. */
+    TableWriter supporting(Predicate<DataType> types) {
+        supported = types;
+        return this;
+    }
+
     TableWriter column(String name, Object type) {
-        schema.column(name, Values.type(type));
+        boolean keep = supported.test(Values.type(type));
+        kept.add(keep);
+        if (keep) {
+            schema.column(name, Values.type(type));
+        }
         return this;
     }
 
@@ -118,10 +132,17 @@ final class TableWriter {
         return this;
     }
 
-    private static List<InternalRow> internal(RowType type, Object[]... rows) {
+    private List<InternalRow> internal(RowType type, Object[]... rows) {
         List<InternalRow> internal = new ArrayList<>();
-        Arrays.stream(rows).forEach(row -> internal.add(Values.internalRow(type, row)));
+        Arrays.stream(rows).forEach(row -> internal.add(Values.internalRow(type, supported(row))));
         return internal;
+    }
+
+    private Object[] supported(Object[] row) {
+        if (!kept.contains(false)) {
+            return row;
+        }
+        return IntStream.range(0, row.length).filter(kept::get).mapToObj(i -> row[i]).toArray();
     }
 
     private void commit(

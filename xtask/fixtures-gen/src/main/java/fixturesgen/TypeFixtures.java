@@ -14,9 +14,9 @@ final class TypeFixtures {
     private TypeFixtures() {}
 
     /** Column name to type and values: an ordinary one, the least, the greatest, two odd ones. */
-    private static final Map<String, List<Object>> COLUMNS = columns();
+    static final Map<String, List<Object>> COLUMNS = columns();
 
-    static void add(Suite suite) throws Exception {
+    static void add(TableSink suite) throws Exception {
         suite.table("types/wide", "append, every atomic type, bounds, NULL rows", t -> wide(t, ""));
         suite.table("types/wide-not-null", "append, every atomic type NOT NULL, bounds", t -> wide(t, " NOT NULL"));
         suite.table("types/all-null", "append, every atomic type, only NULL", t -> {
