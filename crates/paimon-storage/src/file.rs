@@ -2,13 +2,14 @@
 
 //! What the storage hands out: file status, random access input, streaming output.
 
-use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use paimon_types::Result;
+
+use crate::LocalFile;
 
 /// One file of a listing or a status call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,9 +46,8 @@ pub trait InputFile: Send + Sync {
     /// As [`InputFile::read_range`].
     async fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
 
-    /// The open file when it lies on a local disk, for positioned reads without an async runtime. Its cursor is not used
-    /// by this handle.
-    fn local_file(&self) -> Option<Arc<File>> {
+    /// The open file when it lies on a local disk, for reads without an async runtime.
+    fn local_file(&self) -> Option<Arc<LocalFile>> {
         None
     }
 }

@@ -14,6 +14,7 @@ mod error;
 pub mod fault;
 mod file;
 mod local;
+mod local_file;
 mod location;
 #[cfg(feature = "object-store")]
 mod object;
@@ -23,5 +24,6 @@ mod storage;
 
 pub use environment::{Clock, Environment, IdSource, SystemClock, UuidSource};
 pub use file::{FileStatus, InputFile, OutputStream};
+pub use local_file::LocalFile;
 pub use options::StorageOptions;
 pub use storage::Storage;

@@ -18,8 +18,9 @@ use futures_core::stream::BoxStream;
 use futures_util::StreamExt;
 use paimon_types::{Error, ErrorKind, Result};
 
-use crate::error::{from_io, is_absent, past_end};
+use crate::error::{from_io, is_absent};
 use crate::file::{FileStatus, InputFile, OutputStream};
+use crate::local_file::LocalFile;
 use crate::location::join;
 use crate::{IdSource, UuidSource};
 
@@ -289,53 +290,16 @@ pub(crate) fn rename_dir(from: &Path, to: &Path, shown_from: &str, shown_to: &st
     fs::rename(from, to).map_err(|e| from_io(e, "rename", shown_from).with("to", shown_to))
 }
 
-/// Reads exactly `range`.
-fn read_exact(file: &File, range: &Range<u64>, shown: &str) -> Result<Bytes> {
-    let wanted = range.end.saturating_sub(range.start);
-    if wanted == 0 {
-        return Ok(Bytes::new());
-    }
-    // the length is checked before it is reserved: a range from a damaged footer may ask for anything
-    let size = file.metadata().map_err(|e| from_io(e, "read", shown))?.len();
-    if range.end > size {
-        return Err(past_end(range, size.saturating_sub(range.start), shown));
-    }
-    let length = usize::try_from(wanted)
-        .map_err(|_| Error::resources("range does not fit into memory").with("path", shown))?;
-    let mut buffer = vec![0u8; length];
-    read_exact_at(file, &mut buffer, range.start).map_err(|e| from_io(e, "read", shown))?;
-    Ok(Bytes::from(buffer))
-}
-
-#[cfg(unix)]
-fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
-}
-
-#[cfg(windows)]
-fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-    let mut done = 0usize;
-    while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
-        match std::os::windows::fs::FileExt::seek_read(file, rest, offset + done as u64)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            n => done += n,
-        }
-    }
-    Ok(())
-}
-
 pub(crate) fn read_ranges(path: &Path, ranges: &[Range<u64>], shown: &str) -> Result<Vec<Bytes>> {
     let file = File::open(path).map_err(|e| from_io(e, "read", shown))?;
-    ranges
-        .iter()
-        .map(|range| read_exact(&file, range, shown))
-        .collect()
+    let file = LocalFile::new(file, shown.to_owned());
+    ranges.iter().map(|range| file.read_range(range)).collect()
 }
 
 /// An open file of the local disk.
 pub(crate) struct LocalInput {
-    file: Arc<File>,
-    path: Arc<str>,
+    file: Arc<LocalFile>,
+    path: String,
     size: Option<u64>,
 }
 
@@ -353,8 +317,8 @@ impl LocalInput {
             }
         };
         Ok(LocalInput {
-            file: Arc::new(file),
-            path: shown.into(),
+            file: Arc::new(LocalFile::new(file, shown.clone())),
+            path: shown,
             size: Some(size),
         })
     }
@@ -372,22 +336,16 @@ impl InputFile for LocalInput {
     }
 
     async fn read_range(&self, range: Range<u64>) -> Result<Bytes> {
-        let (file, path) = (self.file.clone(), self.path.clone());
-        blocking(move || read_exact(&file, &range, &path)).await
+        let file = self.file.clone();
+        blocking(move || file.read_range(&range)).await
     }
 
     async fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let (file, path, ranges) = (self.file.clone(), self.path.clone(), ranges.to_vec());
-        blocking(move || {
-            ranges
-                .iter()
-                .map(|range| read_exact(&file, range, &path))
-                .collect()
-        })
-        .await
+        let (file, ranges) = (self.file.clone(), ranges.to_vec());
+        blocking(move || ranges.iter().map(|range| file.read_range(range)).collect()).await
     }
 
-    fn local_file(&self) -> Option<Arc<File>> {
+    fn local_file(&self) -> Option<Arc<LocalFile>> {
         Some(self.file.clone())
     }
 }

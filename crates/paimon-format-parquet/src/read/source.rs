@@ -2,25 +2,22 @@
 
 //! Bytes of a file for the decoder: positioned reads on local disks, read-ahead windows on remote stores.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use paimon_storage::InputFile;
+use paimon_storage::{InputFile, LocalFile};
 use paimon_types::{Error, Result};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::remote::Remote;
-use crate::error::io_error;
 
 /// A file that pages are read from. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Source(Arc<Inner>);
 
 struct Inner {
-    path: String,
     size: u64,
     kind: Kind,
     /// The first failed read: it comes through the decoder as text only.
@@ -28,7 +25,7 @@ struct Inner {
 }
 
 enum Kind {
-    Local(Arc<File>),
+    Local(Arc<LocalFile>),
     Remote(Remote),
 }
 
@@ -43,7 +40,6 @@ impl Source {
             None => Kind::Remote(remote()?),
         };
         Ok(Source(Arc::new(Inner {
-            path: file.path().to_string(),
             size,
             kind,
             failed: Mutex::new(None),
@@ -76,13 +72,7 @@ impl Source {
 
     fn read_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
         match &self.0.kind {
-            Kind::Local(file) => loop {
-                match read_file_at(file, buffer, position) {
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(error) => return Err(self.fail(io_error(&self.0.path, error))),
-                    Ok(count) => return Ok(count),
-                }
-            },
+            Kind::Local(file) => file.read_at(buffer, position).map_err(|e| self.fail(e)),
             Kind::Remote(remote) => {
                 let left = self.0.size.saturating_sub(position);
                 let length = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
@@ -95,16 +85,6 @@ impl Source {
             }
         }
     }
-}
-
-#[cfg(unix)]
-fn read_file_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, position)
-}
-
-#[cfg(windows)]
-fn read_file_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, position)
 }
 
 impl Length for Source {
@@ -125,22 +105,17 @@ impl ChunkReader for Source {
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
         let end = start.checked_add(length as u64).filter(|end| *end <= self.0.size);
-        if end.is_none() {
+        let Some(end) = end else {
             return Err(ParquetError::EOF(format!(
                 "{length} bytes at {start} reach past the end of the file at {}",
                 self.0.size
             )));
-        }
-        if let Kind::Remote(remote) = &self.0.kind {
-            return remote.read_exact(start, length).map_err(|e| self.fail(e).into());
-        }
-        let mut buffer = vec![0; length];
-        let mut read = SourceRead {
-            source: self.clone(),
-            position: start,
         };
-        read.read_exact(&mut buffer)?;
-        Ok(buffer.into())
+        let read = match &self.0.kind {
+            Kind::Local(file) => file.read_range(&(start..end)),
+            Kind::Remote(remote) => remote.read_exact(start, length),
+        };
+        read.map_err(|e| self.fail(e).into())
     }
 }
 

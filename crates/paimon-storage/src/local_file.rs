@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! An open file of the local disk, read at positions without an async runtime.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use paimon_types::{Error, Result};
+
+use crate::error::{from_io, past_end};
+
+/// A local file for decoders that run on threads of their own. All reads are positioned; several threads may share it.
+#[derive(Debug)]
+pub struct LocalFile {
+    file: File,
+    path: String,
+    /// Held while the cursor of `file` is used. Reads into a fresh buffer go through the cursor, because the standard
+    /// library fills a buffer without clearing it first only there.
+    cursor: Mutex<()>,
+}
+
+impl LocalFile {
+    pub(crate) fn new(file: File, path: String) -> Self {
+        LocalFile {
+            file,
+            path,
+            cursor: Mutex::new(()),
+        }
+    }
+
+    /// Reads at most `buffer.len()` bytes at `position`; 0 at the end of the file.
+    ///
+    /// # Errors
+    /// `Io` or `PermissionDenied`, with the path.
+    pub fn read_at(&self, buffer: &mut [u8], position: u64) -> Result<usize> {
+        loop {
+            match self.read_file_at(buffer, position) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read.map_err(|e| from_io(e, "read", &self.path)),
+            }
+        }
+    }
+
+    /// The bytes of `range`, exactly as many.
+    ///
+    /// # Errors
+    /// `Corrupt` when the range reaches past the end; `ResourcesExhausted` when there is no memory for it; `Io`.
+    pub fn read_range(&self, range: &Range<u64>) -> Result<Bytes> {
+        let wanted = range.end.saturating_sub(range.start);
+        if wanted == 0 {
+            return Ok(Bytes::new());
+        }
+        let mut buffer = Vec::new();
+        // A range from a damaged footer may ask for anything: a reservation that is never filled costs nothing.
+        usize::try_from(wanted)
+            .ok()
+            .and_then(|length| buffer.try_reserve_exact(length).ok())
+            .ok_or_else(|| {
+                Error::resources(format!("no memory for {wanted} bytes")).with("path", &self.path)
+            })?;
+        let read = {
+            let _cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut file = &self.file;
+            file.seek(SeekFrom::Start(range.start))
+                .and_then(|_| file.take(wanted).read_to_end(&mut buffer))
+        };
+        let got = read.map_err(|e| from_io(e, "read", &self.path))? as u64;
+        match got == wanted {
+            true => Ok(buffer.into()),
+            false => Err(past_end(range, got, &self.path)),
+        }
+    }
+
+    #[cfg(unix)]
+    fn read_file_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+        std::os::unix::fs::FileExt::read_at(&self.file, buffer, position)
+    }
+
+    /// Moves the cursor on this system.
+    #[cfg(windows)]
+    fn read_file_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+        let _cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        std::os::windows::fs::FileExt::seek_read(&self.file, buffer, position)
+    }
+}
