@@ -251,6 +251,7 @@ impl ManifestStore {
 
     fn compression(&self) -> Result<ManifestCompression> {
         ManifestCompression::parse(&self.inner.options.compression, self.inner.options.zstd_level)
+            .map_err(|e| e.with("option", "manifest.compression"))
     }
 
     fn next_name(&self, kind: &str, counter: &AtomicU64) -> String {
@@ -263,18 +264,7 @@ impl ManifestStore {
 
     /// Sixteen bytes that are unlikely to occur in data.
     fn sync_marker(&self) -> [u8; 16] {
-        let id = self.inner.ids.next_uuid();
-        let mut marker = [0u8; 16];
-        let digits = id
-            .bytes()
-            .filter(|b| *b != b'-')
-            .map(|b| (b as char).to_digit(16).unwrap_or(u32::from(b)) as u8);
-        for (i, digit) in digits.enumerate() {
-            if let Some(byte) = marker.get_mut((i / 2) % 16) {
-                *byte = byte.rotate_left(4) ^ digit;
-            }
-        }
-        marker
+        paimon_avro::sync_marker(&self.inner.ids.next_uuid())
     }
 
     async fn write(&self, name: &str, bytes: Vec<u8>) -> Result<i64> {
@@ -345,7 +335,7 @@ impl<'a> RollingManifestWriter<'a> {
         encoder.append(entry)?;
         aggregates.add(entry);
         self.written += 1;
-        let full = encoder.position() as u64 >= self.store.inner.options.target_file_size;
+        let full = encoder.position() >= self.store.inner.options.target_file_size;
         if full && self.written.is_multiple_of(ROLL_CHECK_ENTRIES) {
             self.roll().await
         } else {

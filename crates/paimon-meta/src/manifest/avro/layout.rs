@@ -2,10 +2,8 @@
 
 //! Binding of the fields that we want to the fields that the writer wrote, by name.
 
+use paimon_avro::{Cursor, Node, NodeId, Program, check_count};
 use paimon_types::{Error, Result};
-
-use super::schema::{Node, check_count};
-use super::{Cursor, NodeId, Program};
 
 /// What a wanted field must be stored as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,11 +99,10 @@ impl Access {
     }
 
     pub(crate) fn int(&self, cursor: &mut Cursor<'_>) -> Result<Option<i32>> {
-        match self.long(cursor)? {
-            None => Ok(None),
-            Some(value) => i32::try_from(value)
-                .map(Some)
-                .map_err(|_| Error::corrupt(format!("avro int {value} has more than 32 bits"))),
+        if self.enter(cursor)? {
+            cursor.int().map(Some)
+        } else {
+            Ok(None)
         }
     }
 

@@ -1,23 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! The part of Avro that manifests need: container files, a decoder whose steps are fixed once per file from the writer's
-//! schema, and an encoder. No generic value is built; fields that nobody asked for are skipped in place.
-//!
-//! Everything here is total over its input: an error, never a panic, and no reservation beyond what the input can hold.
+//! The part of Avro that is about manifests: fields bound by name once a file, the rest is `paimon-avro`.
 
-mod compression;
-mod container;
-mod cursor;
-mod encoder;
 mod layout;
-mod schema;
 
-pub use compression::{MAX_BLOCK_BYTES, ManifestCompression};
-pub(crate) use container::{ContainerReader, ContainerWriter};
-pub(crate) use cursor::Cursor;
-pub(crate) use encoder::Encoder;
 pub(crate) use layout::{Access, Kind, Layout, Presence, Wanted, read_array};
-pub(crate) use schema::{NodeId, Program};
+pub use paimon_avro::{Compression as ManifestCompression, MAX_BLOCK_BYTES};
+pub(crate) use paimon_avro::{ContainerReader, ContainerWriter, Cursor, Encoder, NodeId, Program};
+
+use paimon_avro::Limits;
+use paimon_types::{Error, Result};
+
+const ORC_MAGIC: &[u8] = b"ORC";
+/// Manifests need six levels and some hundred nodes.
+const LIMITS: Limits = Limits {
+    depth: 32,
+    weight: 10_000,
+};
+
+/// Opens a manifest and compiles its schema.
+///
+/// # Errors
+/// `Corrupt` for anything but an Avro container, `Unsupported` for ORC content and unknown codecs.
+pub(crate) fn open(bytes: &[u8]) -> Result<(ContainerReader<'_>, Program)> {
+    if bytes.starts_with(ORC_MAGIC) {
+        return Err(Error::unsupported(
+            "this manifest is an ORC file, only Avro manifests can be read",
+        ));
+    }
+    let container = ContainerReader::open(bytes)?;
+    let program = container.program(LIMITS)?;
+    Ok((container, program))
+}
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use paimon_types::ErrorKind;
+
+    #[test]
+    fn other_files_are_refused_clearly() {
+        let kind = |bytes: &[u8]| super::open(bytes).err().map(|e| e.kind());
+        assert_eq!(kind(b"ORC\x00\x01"), Some(ErrorKind::Unsupported));
+        assert_eq!(kind(b"PAR1"), Some(ErrorKind::Corrupt));
+    }
+}

@@ -7,7 +7,8 @@ use paimon_types::{Error, Result};
 
 use super::{ListReader, Rows, check_version, required};
 use crate::manifest::avro::{
-    Access, ContainerReader, ContainerWriter, Cursor, Encoder, Kind, Layout, Presence, Program, Wanted,
+    self,
+    Access, ContainerWriter, Cursor, Encoder, Kind, Layout, Presence, Program, Wanted,
     read_array,
 };
 use crate::manifest::schemas::{INDEX_MANIFEST_SCHEMA, INDEX_MANIFEST_VERSION};
@@ -88,8 +89,7 @@ const GLOBAL_FIELDS: [Wanted<GlobalField>; 6] = [
 /// # Errors
 /// `Corrupt` for damaged bytes, `Unsupported` for a version, codec or file format (ORC) that we do not read.
 pub fn decode_index_manifest(bytes: &[u8]) -> Result<Vec<IndexManifestEntry>> {
-    let mut container = ContainerReader::open(bytes)?;
-    let program = container.program()?;
+    let (mut container, program) = avro::open(bytes)?;
     let decoder = Decoder::bind(&program)?;
     let mut out = Vec::new();
     container.for_each_block(|cursor, count| {

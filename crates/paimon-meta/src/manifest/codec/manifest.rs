@@ -9,7 +9,8 @@ use paimon_types::{BinaryRow, Error, Result};
 use super::data_file::{DataFileReader, encode_file};
 use super::{Rows, check_version, required};
 use crate::manifest::avro::{
-    Access, ContainerReader, ContainerWriter, Cursor, Kind, Layout, Presence, Program, Wanted,
+    self,
+    Access, ContainerWriter, Cursor, Kind, Layout, Presence, Program, Wanted,
 };
 use crate::manifest::schemas::{MANIFEST_SCHEMA, MANIFEST_VERSION};
 use crate::manifest::{FileKind, ManifestCompression, ManifestEntry};
@@ -101,8 +102,7 @@ pub fn decode_manifest_selected(
     selector: &mut dyn EntrySelector,
     mut sink: impl FnMut(ManifestEntry) -> Result<()>,
 ) -> Result<()> {
-    let mut container = ContainerReader::open(bytes)?;
-    let program = container.program()?;
+    let (mut container, program) = avro::open(bytes)?;
     let mut decoder = Decoder::bind(&program)?;
     container.for_each_block(|cursor, count| {
         for _ in 0..count {
@@ -244,7 +244,7 @@ impl ManifestEncoder {
         })
     }
 
-    pub(crate) fn position(&self) -> usize {
+    pub(crate) fn position(&self) -> u64 {
         self.container.position()
     }
 

@@ -6,7 +6,8 @@ use paimon_types::{Error, Result};
 
 use super::{RawStats, Rows, StatsReader, check_version, encode_stats, required};
 use crate::manifest::avro::{
-    Access, ContainerReader, ContainerWriter, Encoder, Kind, Layout, Presence, Wanted,
+    self,
+    Access, ContainerWriter, Encoder, Kind, Layout, Presence, Wanted,
 };
 use crate::manifest::schemas::{MANIFEST_LIST_SCHEMA, MANIFEST_LIST_VERSION};
 use crate::manifest::{ManifestCompression, ManifestFileMeta};
@@ -51,8 +52,7 @@ const FIELDS: [Wanted<Field>; 13] = [
 /// # Errors
 /// `Corrupt` for damaged bytes, `Unsupported` for a version, codec or file format (ORC) that we do not read.
 pub fn decode_manifest_list(bytes: &[u8]) -> Result<Vec<ManifestFileMeta>> {
-    let mut container = ContainerReader::open(bytes)?;
-    let program = container.program()?;
+    let (mut container, program) = avro::open(bytes)?;
     let root = Access::new(&program, program.root())?;
     let layout = Layout::bind(&program, root.node, &FIELDS)?;
     let stats_access = required(layout.access(Field::PartitionStats), "_PARTITION_STATS")?;

@@ -3,6 +3,8 @@
 //! Block codecs of Avro container files.
 
 use std::fmt;
+#[cfg(feature = "bzip2")]
+use std::io::Read;
 
 use miniz_oxide::inflate::TINFLStatus;
 use paimon_types::{Error, Result};
@@ -12,9 +14,9 @@ use zstd::stream::raw::{Decoder as ZstdDecoder, InBuffer, Operation, OutBuffer};
 /// or hostile file cannot claim memory without end.
 pub const MAX_BLOCK_BYTES: usize = 256 << 20;
 
-/// How the blocks of a manifest are compressed.
+/// How the blocks of a file are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ManifestCompression {
+pub enum Compression {
     /// `null`: not at all.
     None,
     /// `deflate`.
@@ -23,57 +25,80 @@ pub enum ManifestCompression {
     Snappy,
     /// `zstandard`, the default, with its level.
     Zstd(i32),
+    /// `bzip2`.
+    #[cfg(feature = "bzip2")]
+    Bzip2,
 }
 
-impl ManifestCompression {
-    /// From the text of `manifest.compression` or `avro.codec` (case-insensitive: `zstd`, `zstandard`, `snappy`, `deflate`,
-    /// `null`, `none`) and the value of `file.compression.zstd-level`.
+/// The codecs of this build.
+const CODECS: &str = if cfg!(feature = "bzip2") {
+    "null, deflate, snappy, zstandard or bzip2"
+} else {
+    "null, deflate, snappy or zstandard"
+};
+
+impl Compression {
+    /// From the text of an option (case-insensitive: `zstd`, `zstandard`, `snappy`, `deflate`, `bzip2`, `null`, `none`) and
+    /// the level for zstd.
     ///
     /// # Errors
     /// `Unsupported` for another codec.
     pub fn parse(name: &str, zstd_level: i32) -> Result<Self> {
         match name.trim().to_ascii_lowercase().as_str() {
-            "zstd" | "zstandard" => Ok(ManifestCompression::Zstd(zstd_level)),
-            "snappy" => Ok(ManifestCompression::Snappy),
-            "deflate" => Ok(ManifestCompression::Deflate),
-            "null" | "none" => Ok(ManifestCompression::None),
-            other => Err(Error::unsupported(format!(
-                "manifest compression {other}, expected zstd, snappy, deflate or none"
-            ))
-            .with("option", "manifest.compression")),
+            "zstd" | "zstandard" => Ok(Compression::Zstd(zstd_level)),
+            "snappy" => Ok(Compression::Snappy),
+            "deflate" => Ok(Compression::Deflate),
+            "null" | "none" => Ok(Compression::None),
+            #[cfg(feature = "bzip2")]
+            "bzip2" => Ok(Compression::Bzip2),
+            other => Err(unknown(other)),
         }
     }
 
     /// Name in the container header.
-    pub(crate) fn avro_name(self) -> &'static str {
+    pub fn avro_name(self) -> &'static str {
         match self {
-            ManifestCompression::None => "null",
-            ManifestCompression::Deflate => "deflate",
-            ManifestCompression::Snappy => "snappy",
-            ManifestCompression::Zstd(_) => "zstandard",
+            Compression::None => "null",
+            Compression::Deflate => "deflate",
+            Compression::Snappy => "snappy",
+            Compression::Zstd(_) => "zstandard",
+            #[cfg(feature = "bzip2")]
+            Compression::Bzip2 => "bzip2",
         }
     }
 
-    pub(crate) fn compress(self, block: &[u8]) -> Result<Vec<u8>> {
+    /// The stored form of a block.
+    ///
+    /// # Errors
+    /// `Corrupt` when the codec fails.
+    pub fn compress(self, block: &[u8]) -> Result<Vec<u8>> {
         match self {
-            ManifestCompression::None => Ok(block.to_vec()),
-            ManifestCompression::Deflate => Ok(miniz_oxide::deflate::compress_to_vec(block, 6)),
-            ManifestCompression::Snappy => {
+            Compression::None => Ok(block.to_vec()),
+            Compression::Deflate => Ok(miniz_oxide::deflate::compress_to_vec(block, 6)),
+            Compression::Snappy => {
                 let mut out = snap::raw::Encoder::new()
                     .compress_vec(block)
                     .map_err(|e| failed("compress", "snappy", e))?;
                 out.extend_from_slice(&crc32fast::hash(block).to_be_bytes());
                 Ok(out)
             }
-            ManifestCompression::Zstd(level) => {
+            Compression::Zstd(level) => {
                 zstd::bulk::compress(block, level).map_err(|e| failed("compress", "zstandard", e))
+            }
+            #[cfg(feature = "bzip2")]
+            Compression::Bzip2 => {
+                let mut out = Vec::new();
+                bzip2::read::BzEncoder::new(block, bzip2::Compression::best())
+                    .read_to_end(&mut out)
+                    .map_err(|e| failed("compress", "bzip2", e))?;
+                Ok(out)
             }
         }
     }
 }
 
 /// Decompresses the blocks of one file, keeping its state and buffer between blocks.
-pub(crate) struct Decompressor {
+pub struct Decompressor {
     codec: Codec,
     limit: usize,
     buffer: Vec<u8>,
@@ -84,6 +109,8 @@ enum Codec {
     Deflate,
     Snappy,
     Zstd(ZstdDecoder<'static>),
+    #[cfg(feature = "bzip2")]
+    Bzip2,
 }
 
 impl fmt::Debug for Decompressor {
@@ -95,18 +122,19 @@ impl fmt::Debug for Decompressor {
 }
 
 impl Decompressor {
-    /// For the codec named in a container header.
-    pub(crate) fn new(avro_name: &str, limit: usize) -> Result<Self> {
+    /// For the codec named in a container header; `limit` is the most bytes that a block may have after decompression.
+    ///
+    /// # Errors
+    /// `Unsupported` for another codec.
+    pub fn new(avro_name: &str, limit: usize) -> Result<Self> {
         let codec = match avro_name {
             "null" => Codec::None,
             "deflate" => Codec::Deflate,
             "snappy" => Codec::Snappy,
             "zstandard" => Codec::Zstd(ZstdDecoder::new().map_err(|e| failed("open", "zstandard", e))?),
-            other => {
-                return Err(Error::unsupported(format!(
-                    "avro codec {other}, expected null, deflate, snappy or zstandard"
-                )));
-            }
+            #[cfg(feature = "bzip2")]
+            "bzip2" => Codec::Bzip2,
+            other => return Err(unknown(other)),
         };
         Ok(Decompressor {
             codec,
@@ -115,7 +143,16 @@ impl Decompressor {
         })
     }
 
-    pub(crate) fn decompress<'a>(&'a mut self, block: &'a [u8]) -> Result<&'a [u8]> {
+    /// Bytes of memory held.
+    pub fn memory(&self) -> usize {
+        self.buffer.capacity()
+    }
+
+    /// The bytes of a stored block.
+    ///
+    /// # Errors
+    /// `Corrupt` when they are damaged, `ResourcesExhausted` when there are more than the limit.
+    pub fn decompress<'a>(&'a mut self, block: &'a [u8]) -> Result<&'a [u8]> {
         match &mut self.codec {
             Codec::None => return Ok(block),
             Codec::Deflate => {
@@ -139,14 +176,27 @@ impl Decompressor {
                 if size > self.limit || size / 128 > data.len() {
                     return Err(too_large(self.limit));
                 }
-                self.buffer = snap::raw::Decoder::new()
-                    .decompress_vec(data)
+                self.buffer.resize(size, 0);
+                snap::raw::Decoder::new()
+                    .decompress(data, &mut self.buffer)
                     .map_err(|e| failed("decompress", "snappy", e))?;
                 if crc32fast::hash(&self.buffer).to_be_bytes() != checksum {
                     return Err(Error::corrupt("checksum of a snappy block does not match"));
                 }
             }
             Codec::Zstd(decoder) => unzstd(decoder, block, &mut self.buffer, self.limit)?,
+            #[cfg(feature = "bzip2")]
+            Codec::Bzip2 => {
+                self.buffer.clear();
+                let most = u64::try_from(self.limit).unwrap_or(u64::MAX).saturating_add(1);
+                bzip2::read::MultiBzDecoder::new(block)
+                    .take(most)
+                    .read_to_end(&mut self.buffer)
+                    .map_err(|e| failed("decompress", "bzip2", e))?;
+                if self.buffer.len() > self.limit {
+                    return Err(too_large(self.limit));
+                }
+            }
         }
         Ok(&self.buffer)
     }
@@ -194,6 +244,10 @@ fn unzstd(
 
 fn failed(what: &str, codec: &str, cause: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::corrupt(format!("cannot {what} a {codec} block")).with_source(cause)
+}
+
+fn unknown(codec: &str) -> Error {
+    Error::unsupported(format!("avro codec {codec}, expected {CODECS}"))
 }
 
 fn too_large(limit: usize) -> Error {

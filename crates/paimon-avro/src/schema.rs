@@ -7,37 +7,118 @@ use std::collections::HashMap;
 use paimon_types::{Error, Result};
 use serde_json::{Map, Value};
 
-use super::Cursor;
+use crate::Cursor;
 
 /// Index of a node in its [`Program`].
-pub(crate) type NodeId = usize;
+pub type NodeId = usize;
 
-/// Nesting that we follow; manifests need six levels.
-const MAX_DEPTH: u32 = 32;
-/// Nodes of one value, with repeated named types counted each time: bounds the work for one record.
-const MAX_WEIGHT: u64 = 10_000;
+/// What a schema may be at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Levels of nesting.
+    pub depth: u32,
+    /// Nodes of one value, with repeated named types counted each time: bounds the work for one record.
+    pub weight: u64,
+}
 
-/// How a value is stored. Logical types are ignored: they do not change the bytes.
+/// How a value is stored. Its [`Logical`] type does not change the bytes.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Node {
+pub enum Node {
+    /// `null`.
     Null,
+    /// `boolean`.
     Boolean,
+    /// `int`.
     Int,
+    /// `long`.
     Long,
+    /// `float`.
     Float,
+    /// `double`.
     Double,
+    /// `bytes`.
     Bytes,
+    /// `string`.
     String,
+    /// `enum`.
     Enum,
+    /// `fixed` of so many bytes.
     Fixed(usize),
+    /// `array` of items.
     Array(NodeId),
+    /// `map` from text to values.
     Map(NodeId),
+    /// One of several.
     Union(Vec<NodeId>),
+    /// `record` with the names and types of its fields.
     Record(Vec<(String, NodeId)>),
 }
 
+/// The meaning of a value beyond its bytes, where a reader needs it. Other and invalid ones are ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Logical {
+    /// `date`: days since 1970-01-01.
+    Date,
+    /// `time-millis`.
+    TimeMillis,
+    /// `time-micros`.
+    TimeMicros,
+    /// `timestamp-…` in units of which so many are a second.
+    Timestamp(i64),
+    /// `local-timestamp-…`, likewise.
+    LocalTimestamp(i64),
+    /// `decimal`.
+    Decimal {
+        /// Digits.
+        precision: u64,
+        /// Digits behind the point.
+        scale: u64,
+    },
+    /// `map` on an array of records of key and value.
+    Map,
+}
+
+impl Logical {
+    fn parse(object: &Map<String, Value>) -> Option<Self> {
+        let number = |key: &str| object.get(key).and_then(Value::as_u64);
+        Some(match object.get("logicalType").and_then(Value::as_str)? {
+            "date" => Logical::Date,
+            "time-millis" => Logical::TimeMillis,
+            "time-micros" => Logical::TimeMicros,
+            "timestamp-millis" => Logical::Timestamp(1_000),
+            "timestamp-micros" => Logical::Timestamp(1_000_000),
+            "timestamp-nanos" => Logical::Timestamp(1_000_000_000),
+            "local-timestamp-millis" => Logical::LocalTimestamp(1_000),
+            "local-timestamp-micros" => Logical::LocalTimestamp(1_000_000),
+            "local-timestamp-nanos" => Logical::LocalTimestamp(1_000_000_000),
+            "decimal" => Logical::Decimal {
+                precision: number("precision").filter(|p| *p > 0)?,
+                scale: match object.get("scale") {
+                    None => 0,
+                    Some(scale) => scale.as_u64()?,
+                },
+            },
+            "map" => Logical::Map,
+            _ => return None,
+        })
+    }
+
+    /// False when the type means nothing on a node.
+    fn fits(self, node: &Node) -> bool {
+        match self {
+            Logical::Date | Logical::TimeMillis => matches!(node, Node::Int),
+            Logical::TimeMicros | Logical::Timestamp(_) | Logical::LocalTimestamp(_) => {
+                matches!(node, Node::Long)
+            }
+            Logical::Decimal { .. } => matches!(node, Node::Bytes | Node::Fixed(_)),
+            Logical::Map => matches!(node, Node::Array(_)),
+        }
+    }
+}
+
 impl Node {
-    pub(crate) fn describe(&self) -> &'static str {
+    /// The kind as schemas name it.
+    pub fn describe(&self) -> &'static str {
         match self {
             Node::Null => "null",
             Node::Boolean => "boolean",
@@ -59,7 +140,7 @@ impl Node {
 
 /// A compiled writer's schema.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub struct Program {
     nodes: Vec<Entry>,
     root: NodeId,
 }
@@ -67,6 +148,7 @@ pub(crate) struct Program {
 #[derive(Debug)]
 struct Entry {
     node: Node,
+    logical: Option<Logical>,
     /// Fewest bytes that a value takes.
     min_size: usize,
     weight: u64,
@@ -78,12 +160,13 @@ impl Program {
     ///
     /// # Errors
     /// `Corrupt` when the JSON is no Avro schema, `Unsupported` when types nest without end or too deep.
-    pub(crate) fn parse(json: &str) -> Result<Self> {
+    pub fn parse(json: &str, limits: Limits) -> Result<Self> {
         let value: Value = serde_json::from_str(json)
             .map_err(|e| Error::corrupt("avro.schema is not JSON").with_source(e))?;
         let mut compiler = Compiler {
             nodes: Vec::new(),
             names: HashMap::new(),
+            limits,
         };
         let root = compiler.compile(&value, "")?;
         Ok(Program {
@@ -92,21 +175,33 @@ impl Program {
         })
     }
 
-    pub(crate) fn root(&self) -> NodeId {
+    /// The type of a record of the file.
+    pub fn root(&self) -> NodeId {
         self.root
     }
 
-    pub(crate) fn node(&self, id: NodeId) -> &Node {
+    /// A node; [`Node::Null`] for an id of another program.
+    #[inline]
+    pub fn node(&self, id: NodeId) -> &Node {
         self.nodes.get(id).map_or(&Node::Null, |e| &e.node)
     }
 
+    /// The logical type of a node.
+    pub fn logical(&self, id: NodeId) -> Option<Logical> {
+        self.nodes.get(id).and_then(|e| e.logical)
+    }
+
     /// Fewest bytes that a value of this node takes.
-    pub(crate) fn min_size(&self, id: NodeId) -> usize {
+    #[inline]
+    pub fn min_size(&self, id: NodeId) -> usize {
         self.nodes.get(id).map_or(0, |e| e.min_size)
     }
 
     /// Moves over one value.
-    pub(crate) fn skip(&self, id: NodeId, cursor: &mut Cursor<'_>) -> Result<()> {
+    ///
+    /// # Errors
+    /// `Corrupt` when the bytes are none of this type.
+    pub fn skip(&self, id: NodeId, cursor: &mut Cursor<'_>) -> Result<()> {
         match self.node(id) {
             Node::Null => Ok(()),
             Node::Boolean => cursor.take(1).map(drop),
@@ -150,9 +245,13 @@ impl Program {
     }
 }
 
-/// Refuses a count of items that the bytes left cannot hold. Items of no bytes at all are refused too: nothing in a manifest
-/// has them, and their count would be bounded by nothing.
-pub(crate) fn check_count(count: u64, min_size: usize, remaining: usize) -> Result<()> {
+/// Refuses a count of items that the bytes left cannot hold. Items of no bytes at all are refused too: no table has them,
+/// and their count would be bounded by nothing.
+///
+/// # Errors
+/// `Corrupt`.
+#[inline]
+pub fn check_count(count: u64, min_size: usize, remaining: usize) -> Result<()> {
     if min_size == 0 || count > (remaining / min_size) as u64 {
         return Err(Error::corrupt(format!(
             "avro array of {count} items in {remaining} bytes"
@@ -165,6 +264,7 @@ struct Compiler {
     nodes: Vec<Entry>,
     /// Full name → node; `None` while the type is being compiled.
     names: HashMap<String, Option<NodeId>>,
+    limits: Limits,
 }
 
 impl Compiler {
@@ -217,7 +317,20 @@ impl Compiler {
         let Value::String(kind) = kind else {
             return self.compile(kind, namespace);
         };
-        match kind.as_str() {
+        let known = self.nodes.len();
+        let id = self.declared(kind, object, namespace)?;
+        // A type that is only referred to keeps its own.
+        if let Some(logical) = Logical::parse(object).filter(|_| id >= known)
+            && let Some(entry) = self.nodes.get_mut(id)
+            && logical.fits(&entry.node)
+        {
+            entry.logical = Some(logical);
+        }
+        Ok(id)
+    }
+
+    fn declared(&mut self, kind: &str, object: &Map<String, Value>, namespace: &str) -> Result<NodeId> {
+        match kind {
             "record" | "error" => self.record(object, namespace),
             "enum" => {
                 let (name, _) = declared_name(object, namespace)?;
@@ -310,13 +423,12 @@ impl Compiler {
             _ => (1, 1, 1),
         };
         let depth = depth + 1;
-        if depth > MAX_DEPTH || weight > MAX_WEIGHT {
-            return Err(Error::unsupported(
-                "avro schema is nested too deep for a manifest",
-            ));
+        if depth > self.limits.depth || weight > self.limits.weight {
+            return Err(Error::unsupported("avro schema is nested too deep or too large"));
         }
         self.nodes.push(Entry {
             node,
+            logical: None,
             min_size,
             weight,
             depth,

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Primitive values of Avro's binary encoding, reading side.
+
+use paimon_types::{Error, Result};
+
+/// A position in Avro bytes.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the first byte.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Cursor { bytes, pos: 0 }
+    }
+
+    /// Bytes before the cursor.
+    #[inline]
+    pub fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// Bytes behind the cursor.
+    #[inline]
+    pub fn remaining(&self) -> usize {
+        self.bytes.len().saturating_sub(self.pos)
+    }
+
+    /// What was read between `start` and here.
+    pub fn since(&self, start: usize) -> &'a [u8] {
+        self.bytes.get(start..self.pos).unwrap_or_default()
+    }
+
+    /// The next `len` bytes.
+    ///
+    /// # Errors
+    /// `Corrupt` when fewer are left.
+    #[inline]
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+        let end = self.pos.checked_add(len);
+        match end.and_then(|end| self.bytes.get(self.pos..end)) {
+            Some(slice) => {
+                self.pos += len;
+                Ok(slice)
+            }
+            None => Err(self.too_short(len)),
+        }
+    }
+
+    /// The next `N` bytes.
+    ///
+    /// # Errors
+    /// As [`Cursor::take`].
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        match self.bytes.get(self.pos..).and_then(<[u8]>::first_chunk::<N>) {
+            Some(chunk) => {
+                self.pos += N;
+                Ok(*chunk)
+            }
+            None => Err(self.too_short(N)),
+        }
+    }
+
+    #[cold]
+    fn too_short(&self, len: usize) -> Error {
+        Error::corrupt(format!(
+            "avro data ends early: {len} bytes wanted, {} left",
+            self.remaining()
+        ))
+    }
+
+    /// A zig-zag variable-length integer of at most 64 bits; `int` and `long` look the same.
+    ///
+    /// # Errors
+    /// `Corrupt` when the data ends inside of it or it has more than 64 bits.
+    #[inline]
+    pub fn long(&mut self) -> Result<i64> {
+        // Most numbers have one byte or two.
+        match self.bytes.get(self.pos..) {
+            Some([first, ..]) if *first < 0x80 => {
+                self.pos += 1;
+                Ok(zigzag(u64::from(*first)))
+            }
+            Some([first, second, ..]) if *second < 0x80 => {
+                self.pos += 2;
+                Ok(zigzag(u64::from(*first & 0x7f) | u64::from(*second) << 7))
+            }
+            _ => self.long_number(),
+        }
+    }
+
+    fn long_number(&mut self) -> Result<i64> {
+        let mut value: u64 = 0;
+        let bytes = self.bytes.get(self.pos..).unwrap_or_default();
+        for (index, &byte) in bytes.iter().take(10).enumerate() {
+            let low = u64::from(byte & 0x7f);
+            if index == 9 && low > 1 {
+                break;
+            }
+            value |= low << (7 * index);
+            if byte & 0x80 == 0 {
+                self.pos += index + 1;
+                return Ok(zigzag(value));
+            }
+        }
+        if bytes.len() < 10 {
+            Err(Error::corrupt("avro data ends inside a number"))
+        } else {
+            Err(Error::corrupt("avro number has more than 64 bits"))
+        }
+    }
+
+    /// An `int`.
+    ///
+    /// # Errors
+    /// As [`Cursor::long`], `Corrupt` for more than 32 bits.
+    #[inline]
+    pub fn int(&mut self) -> Result<i32> {
+        let value = self.long()?;
+        i32::try_from(value).map_err(|_| Error::corrupt(format!("avro int {value} has more than 32 bits")))
+    }
+
+    /// A length or count: not negative and not larger than what is left.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    #[inline]
+    pub fn length(&mut self) -> Result<usize> {
+        let value = self.long()?;
+        match usize::try_from(value) {
+            Ok(len) if len <= self.remaining() => Ok(len),
+            _ => Err(Error::corrupt(format!(
+                "avro length {value}, at most {} expected",
+                self.remaining()
+            ))),
+        }
+    }
+
+    /// A length and as many bytes.
+    ///
+    /// # Errors
+    /// `Corrupt` when fewer are left.
+    #[inline]
+    pub fn bytes(&mut self) -> Result<&'a [u8]> {
+        let len = self.length()?;
+        self.take(len)
+    }
+
+    /// Text.
+    ///
+    /// # Errors
+    /// As [`Cursor::bytes`], `Corrupt` when it is not UTF-8.
+    pub fn string(&mut self) -> Result<&'a str> {
+        std::str::from_utf8(self.bytes()?)
+            .map_err(|e| Error::corrupt("avro string is not UTF-8").with_source(e))
+    }
+
+    /// A number of `len` bytes in big-endian two's complement; `None` for more than 128 bits.
+    ///
+    /// # Errors
+    /// `Corrupt` when fewer bytes are left.
+    #[inline]
+    pub fn big_endian(&mut self, len: usize) -> Result<Option<i128>> {
+        let bytes = self.take(len)?;
+        let Some(first) = bytes.first() else {
+            return Ok(Some(0));
+        };
+        let fill = if *first >= 0x80 { 0xff } else { 0 };
+        let (spare, digits) = bytes.split_at(bytes.len().saturating_sub(16));
+        let negative = digits.first().is_some_and(|first| *first >= 0x80);
+        if spare.iter().any(|byte| *byte != fill) || (fill == 0xff) != negative {
+            return Ok(None);
+        }
+        let start = if fill == 0 { 0 } else { -1 };
+        Ok(Some(
+            digits
+                .iter()
+                .fold(start, |value: i128, byte| value << 8 | i128::from(*byte)),
+        ))
+    }
+
+    /// The head of an array or map block: `None` at the end, else the item count and, where the writer gave it, the size
+    /// of the block in bytes.
+    ///
+    /// # Errors
+    /// `Corrupt` when the numbers are none or the size is larger than what is left.
+    #[inline]
+    pub fn block(&mut self) -> Result<Option<(u64, Option<usize>)>> {
+        match self.long()? {
+            0 => Ok(None),
+            count if count > 0 => Ok(Some((count.unsigned_abs(), None))),
+            count => {
+                let size = self.length()?;
+                Ok(Some((count.unsigned_abs(), Some(size))))
+            }
+        }
+    }
+}
+
+#[inline]
+fn zigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
