@@ -2,7 +2,6 @@
 
 //! Errors of the parquet and arrow crates as ours.
 
-use std::any::Any;
 use std::io;
 
 use arrow_schema::ArrowError;
@@ -67,19 +66,6 @@ pub(crate) fn write_error(error: ParquetError) -> Error {
         lower(&strip(&error.to_string()))
     ))
     .with_source(error)
-}
-
-/// A panic of the third-party decoder or encoder.
-pub(crate) fn panic_error(action: &str, payload: Box<dyn Any + Send>) -> Error {
-    let text = payload
-        .downcast_ref::<&str>()
-        .map(|s| (*s).to_string())
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_string());
-    Error::corrupt(format!(
-        "the parquet library panicked while {action}: {}",
-        lower(&text)
-    ))
 }
 
 fn strip(message: &str) -> String {

@@ -7,7 +7,6 @@
 
 #![warn(clippy::indexing_slicing)]
 
-mod blocking;
 mod error;
 mod format;
 mod int96;

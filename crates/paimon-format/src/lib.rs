@@ -7,18 +7,22 @@
 //! [`RecordBatch`](arrow_array::RecordBatch), schemas as Paimon [`DataField`](paimon_types::DataField)s, whose Arrow
 //! form is `paimon_types::to_arrow_schema`.
 //!
+//! [`blocking`], [`rows`] and [`CallState`] are for implementers: what formats with a synchronous decoder have in common.
+//!
 //! Two differences from the C++ interface that this one follows are deliberate: batches of a format have no
 //! `_VALUE_KIND` column of their own (rows of append files have no kind; a key-value file stores the column like any
 //! other), and arrays may be slices with an offset, because nothing here crosses the Arrow C data interface.
 
 #![warn(clippy::indexing_slicing)]
 
+pub mod blocking;
 mod cache;
 mod format;
 mod memory;
 mod metrics;
 mod reader;
 mod registry;
+pub mod rows;
 mod stats;
 mod writer;
 
@@ -32,4 +36,4 @@ pub use metrics::Metrics;
 pub use reader::{FileBatchReader, ReadHints, ReaderBuilder, StickyError};
 pub use registry::FormatRegistry;
 pub use stats::{FileInfo, FormatStatsExtractor, WrittenFileStatsProvider};
-pub use writer::{FormatWriter, WriterBuilder};
+pub use writer::{CallState, FormatWriter, WriterBuilder};

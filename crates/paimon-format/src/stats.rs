@@ -53,10 +53,11 @@ pub trait FormatStatsExtractor: Send + Sync + fmt::Debug {
 }
 
 /// Optional side of a [`FormatWriter`](crate::FormatWriter) that can tell the statistics of the file that it finished
-/// from the metadata that it still holds, so that nobody has to open the file again (C++ `WrittenFileStatsProvider`).
+/// without reading it again (C++ `WrittenFileStatsProvider`).
 pub trait WrittenFileStatsProvider {
     /// The statistics of each top-level column of the finished file. They equal what
-    /// [`FormatStatsExtractor::extract`] reads back from it.
+    /// [`FormatStatsExtractor::extract`] reads back from it; for a column of which the format itself stores nothing (Avro)
+    /// the writer may have collected them from its rows.
     ///
     /// # Errors
     /// `InvalidInput` when the file was not finished successfully; `ResourcesExhausted` from `pool`.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use async_trait::async_trait;
 use paimon_storage::OutputStream;
-use paimon_types::Result;
+use paimon_types::{Error, Result};
 
-use crate::{MemoryPool, Metrics, WrittenFileStatsProvider};
+use crate::{MemoryPool, Metrics, StickyError, WrittenFileStatsProvider};
 
 /// Makes writers of one schema (C++ `WriterBuilder`).
 pub trait WriterBuilder: Send {
@@ -75,4 +75,82 @@ pub trait FormatWriter: Send {
 
     /// Gives back the stream, to be closed after [`FormatWriter::finish`] or else aborted.
     fn into_output(self: Box<Self>) -> Box<dyn OutputStream>;
+}
+
+/// For implementers of [`FormatWriter`]: which calls are allowed now, and the error that later ones repeat.
+#[derive(Debug)]
+pub struct CallState {
+    format: &'static str,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Open,
+    /// A call is at work; seen by another call only when that one was dropped.
+    Busy,
+    Finished,
+    Failed(StickyError),
+}
+
+impl CallState {
+    /// Of a new writer.
+    pub fn new(format: &'static str) -> Self {
+        CallState {
+            format,
+            state: State::Open,
+        }
+    }
+
+    /// Begins a call.
+    ///
+    /// # Errors
+    /// `InvalidInput` when the writer is finished or a call was dropped before its end; the error of a call that failed.
+    pub fn begin(&mut self) -> Result<()> {
+        match std::mem::replace(&mut self.state, State::Busy) {
+            State::Open => Ok(()),
+            State::Busy => {
+                let error =
+                    Error::invalid(format!("{} writer was left in the middle of a call", self.format));
+                self.state = State::Failed(StickyError::new(&error));
+                Err(error)
+            }
+            State::Finished => {
+                self.state = State::Finished;
+                Err(Error::invalid(format!(
+                    "{} writer is finished already",
+                    self.format
+                )))
+            }
+            State::Failed(error) => {
+                let again = error.to_error();
+                self.state = State::Failed(error);
+                Err(again)
+            }
+        }
+    }
+
+    /// Ends a call that did not finish the file.
+    ///
+    /// # Errors
+    /// That of `result`.
+    pub fn end(&mut self, result: Result<()>) -> Result<()> {
+        self.settle(result, State::Open)
+    }
+
+    /// Ends the call that finished the file.
+    ///
+    /// # Errors
+    /// That of `result`.
+    pub fn finish(&mut self, result: Result<()>) -> Result<()> {
+        self.settle(result, State::Finished)
+    }
+
+    fn settle(&mut self, result: Result<()>, next: State) -> Result<()> {
+        self.state = match &result {
+            Ok(()) => next,
+            Err(error) => State::Failed(StickyError::new(error)),
+        };
+        result
+    }
 }

@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
+use paimon_format::blocking::{Cancelled, Decode, Decoded};
+use paimon_format::rows::{RangeCursor, RowRanges, count, intersect, push, select};
 use paimon_format::{Cache, Metrics};
-use paimon_types::{Error, Result};
+use paimon_types::Result;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -22,7 +24,6 @@ use roaring::RoaringBitmap;
 use super::convert::convert;
 use super::metadata::{view_schema, with_page_index, with_schema};
 use super::prune::Pruner;
-use super::ranges::{RangeCursor, RowRanges, count, intersect, push, select};
 use super::resolve::Projection;
 use super::source::Source;
 use crate::error::{arrow_read_error, corrupt, read_error};
@@ -71,12 +72,6 @@ impl Counters {
     }
 }
 
-/// A decoded batch and the rows of the file that it holds.
-pub(crate) struct Decoded {
-    pub(crate) batch: RecordBatch,
-    pub(crate) rows: RowRanges,
-}
-
 /// Decodes the rows of a [`Plan`] in order.
 pub(crate) struct Decoder {
     plan: Arc<Plan>,
@@ -100,19 +95,8 @@ struct RowGroup {
     rows: RangeCursor,
 }
 
-impl Decoder {
-    pub(crate) fn new(plan: Arc<Plan>) -> Self {
-        Decoder {
-            plan,
-            prepared: None,
-            next: 0,
-            first_row: 0,
-            current: None,
-        }
-    }
-
-    /// The next batch, `None` at the end. Blocks.
-    pub(crate) fn next(&mut self) -> Result<Option<Decoded>> {
+impl Decode for Decoder {
+    fn next(&mut self, _cancelled: &Cancelled<'_>) -> Result<Option<Decoded>> {
         loop {
             if self.current.is_none() && !self.open_row_group()? {
                 return Ok(None);
@@ -136,6 +120,18 @@ impl Decoder {
                     self.current = None;
                 }
             }
+        }
+    }
+}
+
+impl Decoder {
+    pub(crate) fn new(plan: Arc<Plan>) -> Self {
+        Decoder {
+            plan,
+            prepared: None,
+            next: 0,
+            first_row: 0,
+            current: None,
         }
     }
 
@@ -364,9 +360,4 @@ fn batch_rows(plan: &Plan, group: &RowGroupMetaData) -> usize {
 
 fn to_usize(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
-}
-
-/// The error for reads after `close`.
-pub(crate) fn closed(path: &str) -> Error {
-    Error::invalid("parquet reader is closed").with("path", path)
 }

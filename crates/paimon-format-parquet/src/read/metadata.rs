@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use paimon_format::Cache;
+use paimon_format::blocking::spawn;
 use paimon_storage::InputFile;
 use paimon_types::Result;
 use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
@@ -17,7 +18,6 @@ use parquet::file::metadata::{
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use super::source::Source;
-use crate::blocking::spawn;
 use crate::error::{corrupt, read_error};
 use crate::format::IDENTIFIER;
 use crate::schema::INT96_BYTES;
@@ -44,7 +44,7 @@ pub(crate) async fn load_metadata(
     }
     let bytes = footer_bytes(file, size).await?;
     let path = file.path().to_string();
-    let metadata = spawn("reading a footer", move || {
+    let metadata = spawn("reading a parquet footer", move || {
         let metadata = ParquetMetaDataReader::decode_metadata(&bytes).map_err(|e| read_error(&path, e))?;
         validate(&path, size, &metadata)?;
         Ok(Arc::new(metadata))

@@ -8,45 +8,33 @@ mod decode;
 mod file_schema;
 mod metadata;
 mod prune;
-mod ranges;
 mod remote;
 mod resolve;
 mod source;
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use async_trait::async_trait;
+use paimon_format::blocking::DecodingReader;
 use paimon_format::{
-    Cache, FileBatchReader, MemoryPool, MemoryReservation, Metrics, ReadHints, ReaderBuilder, StickyError,
-    UnboundedMemoryPool,
+    Cache, FileBatchReader, MemoryPool, Metrics, ReadHints, ReaderBuilder, UnboundedMemoryPool,
 };
 use paimon_storage::InputFile;
 use paimon_types::{DataField, Error, Predicate, Result, from_arrow_schema, to_arrow_schema};
 use parquet::file::metadata::ParquetMetaData;
 use roaring::RoaringBitmap;
-use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
 
-use self::decode::{Counters, Decoded, Decoder, Plan, closed};
+use self::decode::{Counters, Decoder, Plan};
 use self::file_schema::FileSchema;
 pub(crate) use self::metadata::load_metadata;
 use self::prune::Pruner;
-use self::ranges::BatchRows;
 use self::remote::Remote;
 use self::resolve::Projection;
 use self::source::Source;
-use crate::blocking::{Task, spawn};
-
-/// Decoded batches that wait for the consumer. Few, so that their memory is used again while it is still in the cache.
-const AHEAD_BATCHES: usize = 2;
-/// How often, and for how long each time, a decoder with nowhere to put a batch looks again before it gives its thread back.
-const PATIENCE: usize = 40;
-const NAP: Duration = Duration::from_micros(50);
+use crate::format::IDENTIFIER;
 
 /// Opens parquet files.
 pub(crate) struct ParquetReaderBuilder {
@@ -97,218 +85,50 @@ impl ReaderBuilder for ParquetReaderBuilder {
             Remote::new(file.clone(), self.hints.clone(), self.pool.clone())
         })?;
         Ok(Box::new(ParquetFileReader {
-            path,
+            reader: DecodingReader::new(IDENTIFIER, path, self.pool.clone(), self.hints.clone()),
             source,
             metadata,
             schema,
             batch_size: self.batch_size,
-            pool: self.pool.clone(),
             cache: self.cache.clone(),
-            hints: self.hints.clone(),
             counters: Arc::default(),
-            state: State::Unset,
-            ready: VecDeque::new(),
-            running: None,
-            tight: false,
-            previous: None,
         }))
     }
 }
 
-enum State {
-    /// No read schema yet.
-    Unset,
-    /// A decoder is here, or at work.
-    Reading(Option<Decoder>),
-    Ended,
-    Failed(StickyError),
-    Closed,
-}
-
-/// A decoded batch with the memory that it is charged with.
-struct Ready {
-    decoded: Decoded,
-    _reservation: MemoryReservation,
-}
-
-/// A decoder at work, and the batches that it has ready.
-struct Running {
-    batches: mpsc::Receiver<Ready>,
-    task: Task<Run>,
-}
-
-/// How a run of the decoder ended.
-struct Run {
-    /// A batch that nobody came for.
-    left: Option<Ready>,
-    next: Result<Option<Decoder>>,
-    /// The pool refused more.
-    tight: bool,
-}
-
 struct ParquetFileReader {
-    path: Arc<str>,
+    reader: DecodingReader<Decoder>,
     source: Source,
     metadata: Arc<ParquetMetaData>,
     schema: Arc<FileSchema>,
     batch_size: usize,
-    pool: Arc<dyn MemoryPool>,
     cache: Option<Arc<dyn Cache>>,
-    hints: ReadHints,
     counters: Arc<Counters>,
-    state: State,
-    ready: VecDeque<Ready>,
-    running: Option<Running>,
-    /// The pool is exhausted: decode only what is asked for.
-    tight: bool,
-    previous: Option<BatchRows>,
 }
 
 impl fmt::Debug for ParquetFileReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ParquetFileReader")
-            .field("path", &self.path)
+            .field("path", self.reader.path())
             .finish_non_exhaustive()
     }
 }
 
 impl ParquetFileReader {
-    /// Lets the decoder run, if it is here.
-    fn start(&mut self) {
-        if self.running.is_some() || (self.tight && !self.ready.is_empty()) {
-            return;
-        }
-        let State::Reading(decoder) = &mut self.state else {
-            return;
-        };
-        let Some(decoder) = decoder.take() else { return };
-        let ahead = match self.hints.read_ahead {
-            true => self.hints.read_ahead_bytes,
-            false => 0,
-        };
-        let pool = self.pool.clone();
-        let demanded = self.ready.is_empty();
-        let (sender, batches) = mpsc::channel(AHEAD_BATCHES);
-        let task = spawn("reading rows", move || {
-            Ok(run(decoder, &sender, &pool, ahead, demanded))
-        });
-        self.running = Some(Running { batches, task });
-    }
-
-    async fn next(&mut self) -> Result<Option<Decoded>> {
-        loop {
-            if let Some(ready) = self.ready.pop_front() {
-                if self.hints.read_ahead {
-                    self.start();
-                }
-                return Ok(Some(ready.decoded));
-            }
-            match &self.state {
-                State::Unset => self.read_all()?,
-                State::Ended => return Ok(None),
-                State::Failed(error) => return Err(error.to_error()),
-                State::Closed => return Err(closed(&self.path)),
-                State::Reading(_) => {}
-            }
-            self.start();
-            // The run stays with the reader, so that nothing is lost when this future is dropped.
-            let Some(running) = &mut self.running else {
-                return Err(Error::invalid("parquet reader has no decoder").with("path", &self.path));
-            };
-            if let Some(ready) = running.batches.recv().await {
-                return Ok(Some(ready.decoded));
-            }
-            let result = (&mut running.task).await;
-            self.running = None;
-            let next = match result.map_err(|e| e.with("path", &self.path)) {
-                Ok(run) => {
-                    self.ready.extend(run.left);
-                    self.tight = run.tight;
-                    run.next
-                }
-                Err(error) => Err(error),
-            };
-            self.state = match next {
-                Ok(Some(decoder)) => State::Reading(Some(decoder)),
-                Ok(None) => State::Ended,
-                Err(error) => {
-                    self.state = State::Failed(StickyError::new(&error));
-                    if self.ready.is_empty() {
-                        return Err(error);
-                    }
-                    continue;
-                }
-            };
-        }
-    }
-
     /// Reads every column as it is stored.
     fn read_all(&mut self) -> Result<()> {
-        let fields =
-            from_arrow_schema(self.schema.to_arrow()?.as_ref()).map_err(|e| e.with("path", &self.path))?;
+        let schema = self.file_schema()?;
+        let fields = from_arrow_schema(&schema).map_err(|e| e.with("path", self.reader.path()))?;
         self.set_read_schema(&fields, None, None)
     }
-}
-
-/// Decodes as long as the consumer keeps up; one batch only when it is larger than `ahead` bytes. When the pool refuses the
-/// first batch that the consumer waits for (`demanded`), this is an error; what was decoded ahead is kept, and no more is.
-fn run(
-    mut decoder: Decoder,
-    sender: &mpsc::Sender<Ready>,
-    pool: &Arc<dyn MemoryPool>,
-    ahead: usize,
-    demanded: bool,
-) -> Run {
-    let ended = |left, next, tight| Run { left, next, tight };
-    let mut first = true;
-    loop {
-        let decoded = match decoder.next() {
-            Ok(Some(decoded)) => decoded,
-            Ok(None) => return ended(None, Ok(None), false),
-            Err(error) => return ended(None, Err(error), false),
-        };
-        let size = decoded.batch.get_array_memory_size();
-        let mut reservation = MemoryReservation::new(pool.clone());
-        let tight = match reservation.try_grow(size) {
-            Err(error) if demanded && first => return ended(None, Err(error), true),
-            reserved => reserved.is_err(),
-        };
-        first = false;
-        let ready = Ready {
-            decoded,
-            _reservation: reservation,
-        };
-        if tight || size > ahead {
-            return ended(Some(ready), Ok(Some(decoder)), tight);
-        }
-        if let Some(left) = offer(sender, ready) {
-            return ended(Some(left), Ok(Some(decoder)), false);
-        }
-    }
-}
-
-/// Hands a batch over; gives it back when the consumer does not come for the ones before it.
-fn offer(sender: &mpsc::Sender<Ready>, mut ready: Ready) -> Option<Ready> {
-    let patience = if tokio::runtime::Handle::try_current().is_ok() {
-        PATIENCE
-    } else {
-        0
-    };
-    for _ in 0..=patience {
-        match sender.try_send(ready) {
-            Ok(()) => return None,
-            Err(TrySendError::Closed(back)) => return Some(back),
-            Err(TrySendError::Full(back)) => ready = back,
-        }
-        std::thread::sleep(NAP);
-    }
-    Some(ready)
 }
 
 #[async_trait]
 impl FileBatchReader for ParquetFileReader {
     fn file_schema(&self) -> Result<SchemaRef> {
-        self.schema.to_arrow().map_err(|e| e.with("path", &self.path))
+        self.schema
+            .to_arrow()
+            .map_err(|e| e.with("path", self.reader.path()))
     }
 
     fn set_read_schema(
@@ -317,13 +137,12 @@ impl FileBatchReader for ParquetFileReader {
         predicate: Option<&Predicate>,
         selection: Option<RoaringBitmap>,
     ) -> Result<()> {
-        if matches!(self.state, State::Closed) {
-            return Err(closed(&self.path));
-        }
-        let projection = Projection::resolve(&self.schema, fields).map_err(|e| e.with("path", &self.path))?;
+        self.reader.check_open()?;
+        let path = self.reader.path();
+        let projection = Projection::resolve(&self.schema, fields).map_err(|e| e.with("path", path))?;
         let pruner = predicate.and_then(|predicate| Pruner::new(predicate, fields, &projection));
         let plan = Plan {
-            path: self.path.clone(),
+            path: path.clone(),
             source: self.source.clone(),
             metadata: self.metadata.clone(),
             projection,
@@ -334,37 +153,21 @@ impl FileBatchReader for ParquetFileReader {
             cache: self.cache.clone(),
             counters: self.counters.clone(),
         };
-        self.state = State::Reading(Some(Decoder::new(Arc::new(plan))));
-        self.ready.clear();
-        self.running = None;
-        self.previous = None;
+        self.reader.restart(Decoder::new(Arc::new(plan)));
         Ok(())
     }
 
     async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        self.previous = None;
-        let result = self.next().await;
-        if let Err(error) = &result
-            && !matches!(self.state, State::Closed)
+        if self.reader.is_unset()
+            && let Err(error) = self.read_all()
         {
-            self.state = State::Failed(StickyError::new(error));
+            return Err(self.reader.fail(error));
         }
-        Ok(result?.map(|decoded| {
-            self.previous = Some(BatchRows::new(decoded.rows));
-            decoded.batch
-        }))
+        self.reader.next_batch().await
     }
 
     fn previous_batch_file_row_id(&self, batch_row: u64) -> Result<u64> {
-        let Some(rows) = &self.previous else {
-            return Err(Error::invalid("no batch was read"));
-        };
-        rows.get(batch_row).ok_or_else(|| {
-            Error::invalid(format!(
-                "row {batch_row} is not in the last batch of {} rows",
-                rows.len()
-            ))
-        })
+        self.reader.previous_batch_file_row_id(batch_row)
     }
 
     fn number_of_rows(&self) -> Result<u64> {
@@ -376,14 +179,11 @@ impl FileBatchReader for ParquetFileReader {
     }
 
     fn warmup(&mut self) {
-        self.start();
+        self.reader.warmup();
     }
 
     fn close(&mut self) {
-        self.state = State::Closed;
-        self.ready.clear();
-        self.running = None;
-        self.previous = None;
+        self.reader.close();
     }
 
     fn metrics(&self) -> Metrics {

@@ -2,12 +2,12 @@
 
 //! Row groups and pages that cannot hold a row of the predicate.
 
+use paimon_format::rows::{RowRanges, intersect, push, union};
 use paimon_types::{ColumnStats, DataField, DataType, LeafPredicate, Predicate};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::page_index::offset_index::PageLocation;
 
-use super::ranges::{RowRanges, intersect, push, union};
 use super::resolve::Projection;
 use crate::stats::{chunk_stats, nan_is_seen, page_stats};
 

@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
 use async_trait::async_trait;
+use paimon_format::blocking::{Task, parallelism, spawn};
 use paimon_format::{
-    FormatWriter, MemoryPool, MemoryReservation, Metrics, StickyError, UnboundedMemoryPool, WriterBuilder,
+    CallState, FormatWriter, MemoryPool, MemoryReservation, Metrics, UnboundedMemoryPool, WriterBuilder,
     WrittenFileStatsProvider,
 };
 use paimon_storage::OutputStream;
@@ -25,8 +26,8 @@ use parquet::schema::types::{SchemaDescriptor, TypePtr};
 
 use self::row_group::{ColumnEncoder, Layout, columns_of, leaf_ranges};
 use self::sink::Sink;
-use crate::blocking::{Task, parallelism, spawn};
 use crate::error::write_error;
+use crate::format::IDENTIFIER;
 use crate::options::WriteOptions;
 use crate::schema::{Int96, parquet_schema};
 use crate::stats::file_stats;
@@ -88,7 +89,7 @@ impl WriterBuilder for ParquetWriterBuilder {
             columns: None,
             running: Vec::new(),
             open: OpenRowGroup::default(),
-            state: State::Open,
+            state: CallState::new(IDENTIFIER),
             metadata: None,
             key_values: BTreeMap::new(),
             counters: Counters::default(),
@@ -121,14 +122,6 @@ struct Counters {
     row_groups: u64,
 }
 
-enum State {
-    Open,
-    /// A call is at work; seen by another call only when that one was dropped.
-    Busy,
-    Finished,
-    Failed(StickyError),
-}
-
 type FileWriter = SerializedFileWriter<Sink>;
 
 struct ParquetFormatWriter {
@@ -146,41 +139,13 @@ struct ParquetFormatWriter {
     columns: Option<Vec<ColumnEncoder>>,
     running: Vec<Task<Vec<ColumnEncoder>>>,
     open: OpenRowGroup,
-    state: State,
+    state: CallState,
     metadata: Option<ParquetMetaData>,
     key_values: BTreeMap<String, String>,
     counters: Counters,
 }
 
 impl ParquetFormatWriter {
-    fn begin(&mut self) -> Result<()> {
-        match std::mem::replace(&mut self.state, State::Busy) {
-            State::Open => Ok(()),
-            State::Busy => {
-                let error = Error::invalid("parquet writer was left in the middle of a call");
-                self.state = State::Failed(StickyError::new(&error));
-                Err(error)
-            }
-            State::Finished => {
-                self.state = State::Finished;
-                Err(Error::invalid("parquet writer is finished already"))
-            }
-            State::Failed(error) => {
-                let again = error.to_error();
-                self.state = State::Failed(error);
-                Err(again)
-            }
-        }
-    }
-
-    fn end(&mut self, result: Result<()>, next: State) -> Result<()> {
-        self.state = match &result {
-            Ok(()) => next,
-            Err(error) => State::Failed(StickyError::new(error)),
-        };
-        result
-    }
-
     async fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         let columns = self.layout.fields.len();
         if batch.num_columns() != columns {
@@ -247,7 +212,7 @@ impl ParquetFormatWriter {
         let batches = Arc::new(pending.batches);
         for mut group in balance(columns, &batches) {
             let batches = batches.clone();
-            self.running.push(spawn("writing", move || {
+            self.running.push(spawn("writing parquet", move || {
                 for column in &mut group {
                     for batch in batches.iter() {
                         column.write(batch.column(column.index))?;
@@ -306,7 +271,7 @@ impl ParquetFormatWriter {
                     (column.index, columns_of(&schema, range), column)
                 })
                 .collect();
-            tasks.push(spawn("writing", move || {
+            tasks.push(spawn("writing parquet", move || {
                 columns
                     .into_iter()
                     .map(|(index, leaves, column)| Ok((index, column.close(&leaves)?)))
@@ -318,7 +283,7 @@ impl ParquetFormatWriter {
             chunks.extend(task.await?);
         }
         chunks.sort_by_key(|(index, _)| *index);
-        let file = spawn("writing", move || {
+        let file = spawn("writing parquet", move || {
             let mut row_group = file.next_row_group().map_err(write_error)?;
             for (_, leaves) in chunks {
                 for chunk in leaves {
@@ -370,24 +335,24 @@ impl ParquetFormatWriter {
 #[async_trait]
 impl FormatWriter for ParquetFormatWriter {
     async fn add_batch(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.begin()?;
+        self.state.begin()?;
         let result = self.add(batch).await;
-        self.end(result, State::Open)
+        self.state.end(result)
     }
 
     async fn flush(&mut self) -> Result<()> {
-        self.begin()?;
+        self.state.begin()?;
         let mut result = self.dispatch().await;
         if result.is_ok() {
             result = self.join().await;
         }
-        self.end(result, State::Open)
+        self.state.end(result)
     }
 
     async fn finish(&mut self) -> Result<()> {
-        self.begin()?;
+        self.state.begin()?;
         let result = self.complete().await;
-        self.end(result, State::Finished)
+        self.state.finish(result)
     }
 
     fn reach_target_size(&self, _suggested_check: bool, target_size: u64) -> Result<bool> {
@@ -413,10 +378,10 @@ impl FormatWriter for ParquetFormatWriter {
     }
 
     fn add_metadata(&mut self, metadata: &BTreeMap<String, String>) -> Result<()> {
-        self.begin()?;
+        self.state.begin()?;
         self.key_values
             .extend(metadata.iter().map(|(key, value)| (key.clone(), value.clone())));
-        self.end(Ok(()), State::Open)
+        self.state.end(Ok(()))
     }
 
     fn written_stats(&self) -> Option<&dyn WrittenFileStatsProvider> {

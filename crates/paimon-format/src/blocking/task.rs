@@ -2,6 +2,7 @@
 
 //! Work on the blocking pool of the runtime.
 
+use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -12,10 +13,12 @@ use paimon_types::{Error, Result};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-use crate::error::panic_error;
-
 /// Work that is being done, a future of its result. Dropping it lets the work end by itself.
-pub(crate) enum Task<T> {
+#[derive(Debug)]
+pub struct Task<T>(State<T>);
+
+#[derive(Debug)]
+enum State<T> {
     Running {
         action: &'static str,
         handle: JoinHandle<Result<T>>,
@@ -23,22 +26,23 @@ pub(crate) enum Task<T> {
     Done(Option<Result<T>>),
 }
 
-/// Runs `work` on the blocking pool, or at once when there is no runtime. A panic becomes an error.
-pub(crate) fn spawn<T, F>(action: &'static str, work: F) -> Task<T>
+/// Runs `work` on the blocking pool, or at once when there is no runtime. A panic becomes a `Corrupt` error that tells
+/// the `action`, such as `reading parquet rows`.
+pub fn spawn<T, F>(action: &'static str, work: F) -> Task<T>
 where
     T: Send + 'static,
     F: FnOnce() -> Result<T> + Send + 'static,
 {
     match Handle::try_current() {
-        Ok(runtime) => Task::Running {
+        Ok(runtime) => Task(State::Running {
             action,
             handle: runtime.spawn_blocking(work),
-        },
+        }),
         Err(_) => {
             let result = catch_unwind(AssertUnwindSafe(work));
-            Task::Done(Some(
+            Task(State::Done(Some(
                 result.unwrap_or_else(|payload| Err(panic_error(action, payload))),
-            ))
+            )))
         }
     }
 }
@@ -47,13 +51,13 @@ impl<T: Unpin> Future for Task<T> {
     type Output = Result<T>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T>> {
-        match self.get_mut() {
-            Task::Done(result) => Poll::Ready(
+        match &mut self.get_mut().0 {
+            State::Done(result) => Poll::Ready(
                 result
                     .take()
                     .unwrap_or_else(|| Err(Error::invalid("result of background work was taken before"))),
             ),
-            Task::Running { action, handle } => Pin::new(handle).poll(context).map(|joined| match joined {
+            State::Running { action, handle } => Pin::new(handle).poll(context).map(|joined| match joined {
                 Ok(result) => result,
                 Err(error) => match error.try_into_panic() {
                     Ok(payload) => Err(panic_error(action, payload)),
@@ -65,7 +69,17 @@ impl<T: Unpin> Future for Task<T> {
 }
 
 /// Threads that are worth using for one file.
-pub(crate) fn parallelism() -> usize {
+pub fn parallelism() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from).min(4))
+}
+
+/// A panic of a decoder or encoder.
+fn panic_error(action: &str, payload: Box<dyn Any + Send>) -> Error {
+    let text = payload
+        .downcast_ref::<&str>()
+        .map(|s| (*s).to_string())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_string());
+    Error::corrupt(format!("panic while {action}: {text}"))
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Sets of rows as ascending ranges that do not touch.
+//! Sets of rows as ascending ranges that do not touch, for implementers of readers.
 
 use std::ops::Range;
 
 use roaring::RoaringBitmap;
 
 /// Rows as ascending, disjoint, non-empty ranges.
-pub(crate) type RowRanges = Vec<Range<u64>>;
+pub type RowRanges = Vec<Range<u64>>;
 
 /// Adds `range` at the end, joined with the last one when they touch.
-pub(crate) fn push(ranges: &mut RowRanges, range: Range<u64>) {
+pub fn push(ranges: &mut RowRanges, range: Range<u64>) {
     if range.is_empty() {
         return;
     }
@@ -21,7 +21,7 @@ pub(crate) fn push(ranges: &mut RowRanges, range: Range<u64>) {
 }
 
 /// Rows in both sets.
-pub(crate) fn intersect(left: &[Range<u64>], right: &[Range<u64>]) -> RowRanges {
+pub fn intersect(left: &[Range<u64>], right: &[Range<u64>]) -> RowRanges {
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     let mut both = Vec::new();
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
@@ -36,7 +36,7 @@ pub(crate) fn intersect(left: &[Range<u64>], right: &[Range<u64>]) -> RowRanges 
 }
 
 /// Rows in one of the sets.
-pub(crate) fn union(left: &[Range<u64>], right: &[Range<u64>]) -> RowRanges {
+pub fn union(left: &[Range<u64>], right: &[Range<u64>]) -> RowRanges {
     let mut all: Vec<&Range<u64>> = left.iter().chain(right).collect();
     all.sort_by_key(|range| range.start);
     let mut joined = Vec::new();
@@ -47,12 +47,12 @@ pub(crate) fn union(left: &[Range<u64>], right: &[Range<u64>]) -> RowRanges {
 }
 
 /// Number of rows.
-pub(crate) fn count(ranges: &[Range<u64>]) -> u64 {
+pub fn count(ranges: &[Range<u64>]) -> u64 {
     ranges.iter().map(|range| range.end - range.start).sum()
 }
 
 /// The rows of `selection` that lie in `ranges`.
-pub(crate) fn select(ranges: &[Range<u64>], selection: &RoaringBitmap) -> RowRanges {
+pub fn select(ranges: &[Range<u64>], selection: &RoaringBitmap) -> RowRanges {
     let mut selected = Vec::new();
     for range in ranges {
         let (Ok(start), Some(last)) = (u32::try_from(range.start), range.end.checked_sub(1)) else {
@@ -67,16 +67,17 @@ pub(crate) fn select(ranges: &[Range<u64>], selection: &RoaringBitmap) -> RowRan
     selected
 }
 
-/// Takes the first `rows` rows off the set of ranges that `cursor` points into.
+/// A position in a set of rows.
 #[derive(Debug, Default)]
-pub(crate) struct RangeCursor {
+pub struct RangeCursor {
     ranges: RowRanges,
     next: usize,
     taken: u64,
 }
 
 impl RangeCursor {
-    pub(crate) fn new(ranges: RowRanges) -> Self {
+    /// At the first row.
+    pub fn new(ranges: RowRanges) -> Self {
         RangeCursor {
             ranges,
             next: 0,
@@ -85,7 +86,7 @@ impl RangeCursor {
     }
 
     /// The next `rows` rows; fewer when there are no more.
-    pub(crate) fn take(&mut self, rows: u64) -> RowRanges {
+    pub fn take(&mut self, rows: u64) -> RowRanges {
         let mut left = rows;
         let mut out = Vec::new();
         while let Some(range) = self.ranges.get(self.next).filter(|_| left > 0) {
@@ -103,14 +104,14 @@ impl RangeCursor {
     }
 
     /// True when all rows were taken.
-    pub(crate) fn is_done(&self) -> bool {
+    pub fn is_done(&self) -> bool {
         self.next >= self.ranges.len()
     }
 }
 
 /// The rows of one batch, for finding the position in the file of any of them.
 #[derive(Debug)]
-pub(crate) struct BatchRows {
+pub struct BatchRows {
     ranges: RowRanges,
     /// Number of rows before each range.
     before: Vec<u64>,
@@ -118,7 +119,8 @@ pub(crate) struct BatchRows {
 }
 
 impl BatchRows {
-    pub(crate) fn new(ranges: RowRanges) -> Self {
+    /// The rows `ranges`, in the order of the batch.
+    pub fn new(ranges: RowRanges) -> Self {
         let mut rows = 0;
         let mut before = Vec::with_capacity(ranges.len());
         for range in &ranges {
@@ -128,13 +130,18 @@ impl BatchRows {
         BatchRows { ranges, before, rows }
     }
 
+    /// True when there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
     /// Number of rows.
-    pub(crate) fn len(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         self.rows
     }
 
     /// Position in the file of row `row` of the batch.
-    pub(crate) fn get(&self, row: u64) -> Option<u64> {
+    pub fn get(&self, row: u64) -> Option<u64> {
         let index = self
             .before
             .partition_point(|before| *before <= row)
