@@ -18,6 +18,7 @@ final class Fixtures {
         StatsFixtures.add(suite);
         FileFixtures.add(suite);
         EvolutionFixtures.add(suite);
+        DeletionVectorFixtures.add(suite);
         LaterFixtures.add(suite);
         FormatFixtures.add(suite);
         suite.finish();
