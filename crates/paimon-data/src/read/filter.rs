@@ -9,10 +9,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, Scalar};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
-use arrow_ord::cmp;
 use arrow_schema::ArrowError;
 use arrow_select::filter::filter_record_batch;
 use paimon_types::{
@@ -20,6 +18,7 @@ use paimon_types::{
 };
 
 use crate::arrow_value::{datum_at, repeat_as};
+use crate::read::compare::compare;
 
 /// A predicate bound to the columns of a batch schema; literals are converted once.
 #[derive(Clone, Debug)]
@@ -40,7 +39,7 @@ enum Node {
     Compare {
         column: usize,
         op: PredicateOp,
-        literal: Scalar<ArrayRef>,
+        literal: ArrayRef,
     },
     /// Row by row with typed values: pattern tests, long lists, literals that the column's Arrow type cannot hold.
     ByValue {
@@ -131,7 +130,7 @@ fn bind_leaf(leaf: &LeafPredicate, fields: &[DataField]) -> Result<Node> {
         data_type: data_type.clone(),
         test: leaf.clone(),
     };
-    let compare = |op: PredicateOp, value: &Option<Datum>| -> Node {
+    let comparison = |op: PredicateOp, value: &Option<Datum>| -> Node {
         let Some(value) = value else {
             return Node::Constant(None);
         };
@@ -139,7 +138,7 @@ fn bind_leaf(leaf: &LeafPredicate, fields: &[DataField]) -> Result<Node> {
             Ok(array) => Node::Compare {
                 column,
                 op,
-                literal: Scalar::new(canonical_nan(&array)),
+                literal: array,
             },
             // Another scale, or a timestamp outside of the column's unit: compare by value.
             Err(_) => Node::ByValue {
@@ -159,14 +158,14 @@ fn bind_leaf(leaf: &LeafPredicate, fields: &[DataField]) -> Result<Node> {
         | PredicateOp::Lt
         | PredicateOp::LtEq
         | PredicateOp::Gt
-        | PredicateOp::GtEq => compare(leaf.op, literal(0)?),
+        | PredicateOp::GtEq => comparison(leaf.op, literal(0)?),
         PredicateOp::Between => Node::And(vec![
-            compare(PredicateOp::GtEq, literal(0)?),
-            compare(PredicateOp::LtEq, literal(1)?),
+            comparison(PredicateOp::GtEq, literal(0)?),
+            comparison(PredicateOp::LtEq, literal(1)?),
         ]),
         PredicateOp::NotBetween => Node::Or(vec![
-            compare(PredicateOp::Lt, literal(0)?),
-            compare(PredicateOp::Gt, literal(1)?),
+            comparison(PredicateOp::Lt, literal(0)?),
+            comparison(PredicateOp::Gt, literal(1)?),
         ]),
         PredicateOp::In | PredicateOp::NotIn => {
             let negated = leaf.op == PredicateOp::NotIn;
@@ -189,7 +188,7 @@ fn bind_leaf(leaf: &LeafPredicate, fields: &[DataField]) -> Result<Node> {
             let any = Node::Or(
                 leaf.literals
                     .iter()
-                    .map(|l| compare(PredicateOp::Eq, l))
+                    .map(|l| comparison(PredicateOp::Eq, l))
                     .collect(),
             );
             if negated { Node::Not(Box::new(any)) } else { any }
@@ -221,18 +220,7 @@ fn evaluate(node: &Node, batch: &RecordBatch) -> Result<BooleanArray> {
             };
             Ok(BooleanArray::new(if *negated { valid } else { !&valid }, None))
         }
-        Node::Compare { column, op, literal } => {
-            let column = canonical_nan(batch.column(*column));
-            match op {
-                PredicateOp::Eq => cmp::eq(&column, literal),
-                PredicateOp::NotEq => cmp::neq(&column, literal),
-                PredicateOp::Lt => cmp::lt(&column, literal),
-                PredicateOp::LtEq => cmp::lt_eq(&column, literal),
-                PredicateOp::Gt => cmp::gt(&column, literal),
-                _ => cmp::gt_eq(&column, literal),
-            }
-            .map_err(kernel)
-        }
+        Node::Compare { column, op, literal } => compare(batch.column(*column), *op, literal),
         Node::InStrings {
             column,
             values,
@@ -293,18 +281,4 @@ fn constant(value: bool, rows: usize) -> BooleanArray {
         BooleanBuffer::new_unset(rows)
     };
     BooleanArray::new(buffer, None)
-}
-
-/// Arrow orders floats by their bits (IEEE total order), Java takes all NaNs as one value above infinity.
-fn canonical_nan(array: &ArrayRef) -> ArrayRef {
-    if let Some(floats) = array.as_primitive_opt::<Float32Type>() {
-        if floats.values().iter().any(|v| v.is_nan()) {
-            return Arc::new(floats.unary::<_, Float32Type>(|v| if v.is_nan() { f32::NAN } else { v }));
-        }
-    } else if let Some(doubles) = array.as_primitive_opt::<Float64Type>()
-        && doubles.values().iter().any(|v| v.is_nan())
-    {
-        return Arc::new(doubles.unary::<_, Float64Type>(|v| if v.is_nan() { f64::NAN } else { v }));
-    }
-    array.clone()
 }

@@ -2,6 +2,7 @@
 
 //! From a split to Arrow record batches.
 
+mod compare;
 mod evolution;
 mod file_read;
 mod filter;
