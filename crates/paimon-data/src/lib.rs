@@ -19,7 +19,7 @@ pub use arrow_value::{datum_at, repeat, repeat_as};
 pub use file_format::default_registry;
 pub use paimon_format as format;
 pub use paimon_protocol as protocol;
-pub use paimon_protocol::{CommitMessage, DataSplit, PlanEnvelope};
+pub use paimon_protocol::{BucketState, Codec, CommitMessage, DataSplit, Partition, PlanEnvelope, Split};
 pub use paimon_storage as storage;
 pub use paimon_storage::{Environment, Storage, StorageOptions};
 pub use paimon_types as types;

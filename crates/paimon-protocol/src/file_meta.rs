@@ -2,7 +2,11 @@
 
 //! What is known about one data file or index file (Java `DataFileMeta`, `SimpleStats`, `IndexFileMeta`; `wire.md` 6, 7).
 
+use std::sync::Arc;
+
 use paimon_types::BinaryRow;
+
+use crate::NullCounts;
 
 /// Column statistics in stored form (Java `SimpleStats`).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +16,7 @@ pub struct SimpleStats {
     /// Largest values, one field a column, null when unknown.
     pub max_values: BinaryRow,
     /// Null counts, one a column, `None` when unknown.
-    pub null_counts: Vec<Option<i64>>,
+    pub null_counts: NullCounts,
 }
 
 impl SimpleStats {
@@ -21,7 +25,7 @@ impl SimpleStats {
         SimpleStats {
             min_values: BinaryRow::empty(),
             max_values: BinaryRow::empty(),
-            null_counts: Vec::new(),
+            null_counts: NullCounts::new(),
         }
     }
 }
@@ -71,13 +75,13 @@ pub struct DataFileMeta {
     /// Append or compaction; `None` in old files.
     pub file_source: Option<FileSource>,
     /// Columns that `value_stats` covers; `None` means all columns of the file's schema.
-    pub value_stats_cols: Option<Vec<String>>,
+    pub value_stats_cols: Option<Arc<[String]>>,
     /// Absolute path when the file is not in its bucket directory.
     pub external_path: Option<String>,
     /// Row id of the first row (row tracking).
     pub first_row_id: Option<i64>,
     /// Columns that the file holds; `None` means all columns of its schema.
-    pub write_cols: Option<Vec<String>>,
+    pub write_cols: Option<Arc<[String]>>,
     /// Largest sequence number per written column.
     pub write_cols_sequences: Option<Vec<i64>>,
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     CommitMessage, DataFileMeta, DataSplit, DeletionFile, FileSource, IndexFileMeta, ManifestCommittable,
-    SimpleStats, Split,
+    Partition, SimpleStats, Split,
 };
 
 /// A split of any kind: its fields and `kind` ([`Split::kind`]).
@@ -136,10 +136,10 @@ pub fn data_file(file: &DataFileMeta, schema: Option<&TableSchema>) -> Value {
         "deleteRowCount": file.delete_row_count,
         "embeddedIndex": file.embedded_index.as_deref().map(hex),
         "fileSource": source,
-        "valueStatsCols": file.value_stats_cols,
+        "valueStatsCols": file.value_stats_cols.as_deref(),
         "externalPath": file.external_path,
         "firstRowId": file.first_row_id,
-        "writeCols": file.write_cols,
+        "writeCols": file.write_cols.as_deref(),
         "writeColsSequences": file.write_cols_sequences,
     })
 }
@@ -157,7 +157,7 @@ pub fn simple_stats(stats: &SimpleStats, fields: Option<&[&DataField]>) -> Value
     json!({
         "minValues": row(&stats.min_values, fields),
         "maxValues": row(&stats.max_values, fields),
-        "nullCounts": stats.null_counts,
+        "nullCounts": stats.null_counts.to_vec(),
     })
 }
 
@@ -237,9 +237,9 @@ pub fn committable(committable: &ManifestCommittable, schema: Option<&TableSchem
     })
 }
 
-fn partition(partition: &BinaryRow, schema: Option<&TableSchema>) -> Value {
+fn partition(partition: &Partition, schema: Option<&TableSchema>) -> Value {
     let fields = schema.map(TableSchema::partition_fields);
-    row(partition, fields.as_deref())
+    row(partition.encoded_row(), fields.as_deref())
 }
 
 /// A row: `arity`, `hex` of its bytes, and `values` by column when the fields are given.

@@ -2,9 +2,7 @@
 
 //! The query plan's unit of work (Java `DataSplit`; `wire.md` 8).
 
-use paimon_types::BinaryRow;
-
-use crate::DataFileMeta;
+use crate::{DataFileMeta, Partition};
 
 /// Deletion vector of one data file (Java `DeletionFile`).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +22,8 @@ pub struct DeletionFile {
 pub struct DataSplit {
     /// Snapshot that was planned.
     pub snapshot_id: i64,
-    /// Partition values; the empty row for unpartitioned tables.
-    pub partition: BinaryRow,
+    /// Partition that the files belong to.
+    pub partition: Partition,
     /// Bucket number, 0 for unaware buckets.
     pub bucket: i32,
     /// Full path of the bucket directory.

@@ -2,17 +2,15 @@
 
 //! The other units of work of a query plan, and the sum of all kinds (Java `SplitSerializer`; `wire.md` 8.3–8.7).
 
-use paimon_types::BinaryRow;
-
-use crate::{DataFileMeta, DataSplit, DeletionFile};
+use crate::{DataFileMeta, DataSplit, DeletionFile, Partition};
 
 /// Difference between two states of one bucket (Java `IncrementalSplit`; `wire.md` 8.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncrementalSplit {
     /// Snapshot that was planned.
     pub snapshot_id: i64,
-    /// Partition values; the empty row for unpartitioned tables.
-    pub partition: BinaryRow,
+    /// Partition that the files belong to.
+    pub partition: Partition,
     /// Bucket number.
     pub bucket: i32,
     /// Bucket count of the partition.
@@ -53,7 +51,7 @@ pub struct IndexedSplit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainSplit {
     /// Partition that the rows belong to.
-    pub logical_partition: BinaryRow,
+    pub logical_partition: Partition,
     /// Files in reading order.
     pub data_files: Vec<DataFileMeta>,
     /// (file name, path of its bucket directory), in stored order.

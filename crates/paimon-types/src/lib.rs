@@ -30,8 +30,8 @@ pub use arrow::{
     to_arrow_schema,
 };
 pub use binary::{
-    BinaryArray, BinaryArrayRef, BinaryRow, BinaryRowRef, BinaryRowWriter, read_nullable_stream_value,
-    read_stream_value, write_nullable_stream_value, write_stream_value,
+    BinaryArray, BinaryArrayRef, BinaryRow, BinaryRowRef, BinaryRowWriter, SharedBytes,
+    read_nullable_stream_value, read_stream_value, write_nullable_stream_value, write_stream_value,
 };
 pub use bucket::{
     BucketFunction, bucket_from_hash, dynamic_bucket_assigner, hive_bucket, hive_combine, hive_hash_bytes,

@@ -35,8 +35,8 @@ pub use paimon_types as types;
 
 pub use paimon_data::{BatchStream, TableRead, TableWrite};
 pub use paimon_meta::scan::{Plan, SnapshotSelector, TableScan};
-pub use paimon_meta::{CommitOutcome, Identifier, PartitionSpec, Snapshot, TableCommit};
-pub use paimon_protocol::{CommitMessage, DataSplit, PlanEnvelope};
+pub use paimon_meta::{CommitOutcome, Identifier, PartitionSpec, Snapshot, TableCommit, WriteRestore};
+pub use paimon_protocol::{BucketState, Codec, CommitMessage, DataSplit, Partition, PlanEnvelope, Split};
 pub use paimon_storage::{Environment, Storage, StorageOptions};
 pub use paimon_types::{DataField, DataType, Error, ErrorKind, NewTable, Predicate, Result, TableSchema};
 pub use read::ReadBuilder;

@@ -13,7 +13,6 @@ use paimon_protocol::PlanEnvelope;
 use paimon_storage::{Environment, Storage};
 use paimon_types::{DataField, Error, NewTable, Result, TableSchema};
 
-use crate::write::max_sequence_numbers;
 use crate::{ReadBuilder, Writer};
 
 /// A table: plan, read, write, commit. Cheap to clone.
@@ -156,7 +155,8 @@ impl Table {
     }
 
     /// The writer of the data plane alone, for workers whose messages a coordinator commits. For tables with fixed
-    /// buckets the largest sequence number of each bucket is looked up first.
+    /// buckets the states of the buckets are planned first: rows go on with their sequence numbers, and a partition that was
+    /// written with another bucket count is refused by [`TableWrite::write`].
     ///
     /// # Errors
     /// As [`Table::write`].
@@ -171,7 +171,7 @@ impl Table {
         context.registry = self.registry.clone();
         context.environment = self.meta.environment().clone();
         if context.options.bucket > 0 {
-            context.restore = max_sequence_numbers(&self.meta).await?;
+            context.restore = self.meta.new_write_restore().plan().await?;
         }
         TableWrite::new(context)
     }

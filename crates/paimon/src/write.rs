@@ -2,13 +2,11 @@
 
 //! Write and commit in one process.
 
-use std::collections::HashMap;
-
 use arrow_array::RecordBatch;
 use paimon_data::TableWrite;
 use paimon_meta::{CommitOutcome, PartitionSpec, TableCommit};
 use paimon_protocol::CommitMessage;
-use paimon_types::{BinaryRow, Result};
+use paimon_types::Result;
 
 /// Writes batches and commits what was written as one snapshot. Dropped without a commit it leaves no snapshot.
 #[derive(Debug)]
@@ -32,6 +30,7 @@ impl Writer {
     #[must_use]
     pub fn overwrite(mut self, partition: Option<PartitionSpec>) -> Self {
         self.overwrite = Some(partition);
+        self.write.ignore_previous_files();
         self
     }
 
@@ -71,20 +70,4 @@ impl Writer {
     pub async fn abort(self) -> Result<()> {
         self.write.abort().await
     }
-}
-
-/// The largest sequence number of each (partition, bucket) of the newest snapshot, from which writers go on.
-pub(crate) async fn max_sequence_numbers(
-    table: &paimon_meta::Table,
-) -> Result<HashMap<(BinaryRow, i32), i64>> {
-    let mut largest = HashMap::new();
-    let Some(snapshot) = table.snapshot_manager().latest().await? else {
-        return Ok(largest);
-    };
-    for entry in table.list_files(&snapshot).await? {
-        let number = entry.file.max_sequence_number;
-        let known = largest.entry((entry.partition, entry.bucket)).or_insert(number);
-        *known = number.max(*known);
-    }
-    Ok(largest)
 }

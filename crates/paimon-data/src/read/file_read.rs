@@ -4,13 +4,18 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow_schema::{Schema, SchemaRef};
+use arrow_select::filter::filter_record_batch;
+use futures_util::future::try_join;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use paimon_format::{Cache, FileBatchReader, MemoryPool};
+use paimon_index::DeletionVector;
 use paimon_protocol::{DataFileMeta, DataSplit};
 use paimon_types::{DataField, Datum, Error, Predicate, Result, Timestamp};
+use roaring::RoaringBitmap;
 
+use super::deletions::Deletions;
 use super::evolution::{SchemaMapping, Source, adapt};
 use super::filter::BatchFilter;
 use super::timestamp_unit::cut_fields;
@@ -37,6 +42,25 @@ pub(crate) struct FileReader {
     pub(crate) cache: Option<Arc<dyn Cache>>,
 }
 
+/// One file to read.
+#[derive(Debug)]
+pub(crate) struct FileTask {
+    pub(crate) split: Arc<DataSplit>,
+    /// Which of the split's files.
+    pub(crate) index: usize,
+    /// Deleted rows of all files of the read.
+    pub(crate) deletions: Arc<Deletions>,
+}
+
+impl FileTask {
+    fn file(&self) -> Result<&DataFileMeta> {
+        self.split
+            .data_files
+            .get(self.index)
+            .ok_or_else(|| Error::invalid("the split has no such file"))
+    }
+}
+
 /// One file being read.
 struct OpenFile {
     shared: Arc<FileReader>,
@@ -44,19 +68,18 @@ struct OpenFile {
     mapping: SchemaMapping,
     /// Columns that are the same in every row, for a full batch: partition values and missing columns.
     constants: Vec<Option<ArrayRef>>,
+    /// Rows that are not deleted, when the format does not leave out the others itself.
+    kept: Option<RoaringBitmap>,
     output: SchemaRef,
     path: String,
 }
 
 impl FileReader {
-    /// The rows of file `index` of `split` that the filter lets through.
-    pub(crate) fn stream(self: Arc<Self>, split: Arc<DataSplit>, index: usize) -> BatchStream {
+    /// The rows of a file that are not deleted and that the filter lets through.
+    pub(crate) fn stream(self: Arc<Self>, task: FileTask) -> BatchStream {
         let opened = async move {
-            let Some(file) = split.data_files.get(index) else {
-                return Err(Error::invalid("the split has no such file"));
-            };
-            let path = split.data_file_path(file);
-            let open = self.open(&split, file, &path).await.map_err(|e| at(e, &path))?;
+            let path = task.split.data_file_path(task.file()?);
+            let open = self.open(&task, &path).await.map_err(|e| at(e, &path))?;
             Ok(stream::try_unfold(open, |open| async move {
                 let Some(mut open) = open else { return Ok(None) };
                 match open.next().await.map_err(|e| at(e, &open.path))? {
@@ -69,18 +92,14 @@ impl FileReader {
     }
 
     /// `None` when no row of the file can match.
-    async fn open(
-        self: Arc<Self>,
-        split: &DataSplit,
-        file: &DataFileMeta,
-        path: &str,
-    ) -> Result<Option<OpenFile>> {
+    async fn open(self: Arc<Self>, task: &FileTask, path: &str) -> Result<Option<OpenFile>> {
+        let (split, file) = (&task.split, task.file()?);
         let table = &self.context.read_schema;
         let file_schema = match file.schema_id == table.id {
             true => table.clone(),
             false => self.context.schemas.schema(file.schema_id).await?,
         };
-        let partition = split.partition.decode(&table.partition_types())?;
+        let partition = split.partition.values(&table.partition_types())?;
         let mapping = match self.micros {
             false => SchemaMapping::new(&self.read, &table.partition_keys, &file_schema.fields)?,
             true => SchemaMapping::new(
@@ -107,9 +126,20 @@ impl FileReader {
         }
         let size = u64::try_from(file.file_size).ok().filter(|s| *s > 0);
         let input = self.context.storage.open_input(path, size).await?;
-        let mut reader = builder.build(input).await?;
+        let (mut reader, vector) = try_join(builder.build(input), self.deletion_vector(task)).await?;
         let predicate = predicate.filter(|p| *p != Predicate::Constant(true));
-        reader.set_read_schema(&mapping.file_fields, predicate.as_ref(), None)?;
+        let kept = match vector {
+            None => None,
+            Some(vector) => {
+                let rows = match reader.number_of_rows() {
+                    Ok(rows) => rows,
+                    Err(_) => u64::try_from(file.row_count).unwrap_or(0),
+                };
+                Some(vector.kept_rows(rows)?)
+            }
+        };
+        reader.set_read_schema(&mapping.file_fields, predicate.as_ref(), kept.clone())?;
+        let kept = kept.filter(|_| !reader.supports_precise_selection());
         reader.warmup();
         let constants = self.constants(&mapping, &partition)?;
         let fields: Vec<_> = self
@@ -125,9 +155,24 @@ impl FileReader {
             reader,
             mapping,
             constants,
+            kept,
             output,
             path: path.to_owned(),
         }))
+    }
+
+    /// The deleted rows of a file; `None` when there are none.
+    async fn deletion_vector(&self, task: &FileTask) -> Result<Option<DeletionVector>> {
+        let entries = task.split.deletion_files.as_deref().unwrap_or_default();
+        let Some(Some(deletion)) = entries.get(task.index) else {
+            return Ok(None);
+        };
+        let vector = task.deletions.vector(&self.context.storage, deletion).await;
+        let vector = vector.map_err(|e| match task.file() {
+            Ok(file) => e.with("data file", &file.file_name),
+            Err(_) => e,
+        })?;
+        Ok(Some(vector).filter(|vector| !vector.is_empty()))
     }
 
     /// The part of the predicate that the file can be asked; partition values and missing columns are known.
@@ -194,7 +239,7 @@ impl OpenFile {
     /// The next batch that has rows.
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         while let Some(stored) = self.reader.next_batch().await? {
-            let batch = self.produce(&stored)?;
+            let batch = self.produce(&self.without_deleted(stored)?)?;
             let batch = match &self.shared.filter {
                 Some(filter) => filter.apply(&batch)?,
                 None => batch,
@@ -204,6 +249,23 @@ impl OpenFile {
             }
         }
         Ok(None)
+    }
+
+    /// The rows of the last batch that are not deleted.
+    fn without_deleted(&self, stored: RecordBatch) -> Result<RecordBatch> {
+        let Some(kept) = &self.kept else {
+            return Ok(stored);
+        };
+        let mut mask = Vec::with_capacity(stored.num_rows());
+        for row in 0..stored.num_rows() as u64 {
+            let position = self.reader.previous_batch_file_row_id(row)?;
+            mask.push(u32::try_from(position).is_ok_and(|position| kept.contains(position)));
+        }
+        if mask.iter().all(|keep| *keep) {
+            return Ok(stored);
+        }
+        filter_record_batch(&stored, &BooleanArray::from(mask))
+            .map_err(|e| Error::corrupt("deleted rows could not be left out").with_source(e))
     }
 
     /// Brings a batch of the file to the columns of the read.

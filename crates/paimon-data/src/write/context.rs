@@ -2,14 +2,14 @@
 
 //! What a writer needs to know, and which tables it refuses.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use paimon_format::FormatRegistry;
+use paimon_protocol::BucketState;
 use paimon_storage::{Environment, Storage};
 use paimon_types::{
-    BinaryRow, CoreOptions, DataType, Datum, Error, ExternalPathStrategy, Result, TableSchema, TableType,
-    TypeKind,
+    CoreOptions, DataType, Datum, Error, ExternalPathStrategy, Result, TableSchema, TableType, TypeKind,
 };
 
 use crate::file_format::default_registry;
@@ -34,9 +34,10 @@ pub struct TableWriteContext {
     pub memory_limit: u64,
     /// Files that are encoded at once, on the runtime's blocking pool; the number of processors unless changed.
     pub parallelism: usize,
-    /// Largest sequence number of (partition, bucket) in the table, for writers that go on with it; rows of a bucket that is
-    /// not here are numbered from 0. Java's writers fill it by a scan for fixed buckets and leave it empty for unaware ones.
-    pub restore: HashMap<(BinaryRow, i32), i64>,
+    /// States of the buckets that are there already, for tables with fixed buckets (planned by `paimon_meta::WriteRestore`). Rows
+    /// of a bucket that is not here are numbered from 0. A writer that replaces what is there, and one of a table without fixed
+    /// buckets, needs none.
+    pub restore: Vec<BucketState>,
     /// Partition columns with one value for all rows; batches do not have them.
     pub static_partition: BTreeMap<String, Option<Datum>>,
 }
@@ -62,7 +63,7 @@ impl TableWriteContext {
             schema,
             registry: default_registry(),
             environment: Environment::default(),
-            restore: HashMap::new(),
+            restore: Vec::new(),
             static_partition: BTreeMap::new(),
         })
     }

@@ -223,7 +223,7 @@ impl BucketWriter {
             delete_row_count: Some(0),
             embedded_index: None,
             file_source: Some(FileSource::Append),
-            value_stats_cols,
+            value_stats_cols: value_stats_cols.map(Into::into),
             external_path: None,
             first_row_id: None,
             write_cols: None,

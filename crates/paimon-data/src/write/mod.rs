@@ -7,6 +7,7 @@ mod context;
 mod file_name;
 mod file_writer;
 mod partition_ids;
+mod restore;
 mod router;
 mod stats;
 mod table_write;

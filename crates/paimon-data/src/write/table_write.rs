@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
 use paimon_format::{MemoryPool, UnboundedMemoryPool};
-use paimon_protocol::{CommitMessage, DataFileMeta};
+use paimon_protocol::{BucketState, CommitMessage, DataFileMeta, Partition};
 use paimon_storage::Storage;
 use paimon_types::{BinaryRow, DataField, Error, Result, to_arrow_schema};
 use tokio::runtime::Handle;
@@ -20,6 +20,7 @@ use super::batch::BatchMapper;
 use super::context::TableWriteContext;
 use super::file_name::extension;
 use super::file_writer::{BucketWriter, FileSettings};
+use super::restore::RestoredBuckets;
 use super::router::{Group, Router};
 use super::stats::StatsCollector;
 
@@ -43,6 +44,7 @@ pub struct TableWrite {
     router: Router,
     buckets: Vec<Bucket>,
     index: HashMap<(BinaryRow, i32), usize>,
+    restore: RestoredBuckets,
     permits: Arc<Semaphore>,
     broken: bool,
 }
@@ -117,12 +119,14 @@ impl TableWrite {
         };
         let mapper = BatchMapper::new(&schema.fields, context.static_partition.clone())?;
         let router = Router::new(schema, options)?;
+        let restore = RestoredBuckets::new(&context.restore)?;
         Ok(TableWrite {
             settings: Arc::new(settings),
             mapper,
             router,
             buckets: Vec::new(),
             index: HashMap::new(),
+            restore,
             permits: Arc::new(Semaphore::new(context.parallelism.max(1))),
             broken: false,
             context,
@@ -170,7 +174,7 @@ impl TableWrite {
             let files: Vec<DataFileMeta> = bucket.writer.as_mut().map(|w| w.take_files()).unwrap_or_default();
             if !files.is_empty() {
                 messages.push(CommitMessage::append(
-                    bucket.partition.clone(),
+                    Partition::from_encoded_row(bucket.partition.clone()),
                     bucket.bucket,
                     total_buckets,
                     files,
@@ -201,6 +205,19 @@ impl TableWrite {
         result
     }
 
+    /// Forgets the states of the buckets that are there: what this writer writes replaces them, so that bucket counts need not
+    /// agree and rows are numbered from 0 (Java `withIgnorePreviousFiles`). Call it before the first rows.
+    pub fn ignore_previous_files(&mut self) {
+        self.restore = RestoredBuckets::default();
+    }
+
+    /// The state that the writer of a bucket went on with; `None` for a new bucket.
+    pub fn restored_bucket(&self, partition: &Partition, bucket: i32) -> Option<&BucketState> {
+        self.restore
+            .states
+            .get(&(partition.encoded_row().clone(), bucket))
+    }
+
     fn check(&self) -> Result<()> {
         if self.broken {
             return Err(Error::invalid(
@@ -216,14 +233,8 @@ impl TableWrite {
         if let Some(at) = self.index.get(&key) {
             return Ok(*at);
         }
-        let first = match self.context.restore.get(&key) {
-            None => 0,
-            Some(max) => max.checked_add(1).ok_or_else(|| {
-                Error::invalid(format!(
-                    "sequence numbers of bucket {bucket} are used up, the largest is {max}"
-                ))
-            })?,
-        };
+        let wanted = self.context.options.bucket;
+        let first = self.restore.next_sequence_number(&key, wanted)?;
         let dir = self.bucket_dir(partition, bucket)?;
         let writer = Box::new(BucketWriter::new(self.settings.clone(), dir, first));
         self.buckets.push(Bucket {

@@ -29,7 +29,7 @@ impl Changes {
             let total_buckets = message.total_buckets.unwrap_or(table.options().bucket);
             let entry = |kind: FileKind, file: &DataFileMeta| ManifestEntry {
                 kind,
-                partition: message.partition.clone(),
+                partition: message.partition.encoded_row().clone(),
                 bucket: message.bucket,
                 total_buckets,
                 file: file.clone(),
@@ -95,10 +95,10 @@ pub(super) fn check_table(table: &Table) -> Result<()> {
 
 fn check_message(table: &Table, message: &CommitMessage) -> Result<()> {
     let schema = table.schema();
-    if message.partition.arity() != schema.partition_keys.len() {
+    if message.partition.len() != schema.partition_keys.len() {
         return Err(Error::invalid(format!(
             "commit message has {} partition values, the table has {} partition columns",
-            message.partition.arity(),
+            message.partition.len(),
             schema.partition_keys.len()
         )));
     }
@@ -159,6 +159,6 @@ fn refuse(key: &'static str, value: &str, why: &str) -> Error {
 pub(super) fn drop_delete_stats(entries: &mut [ManifestEntry]) {
     for entry in entries.iter_mut().filter(|e| e.kind == FileKind::Delete) {
         entry.file.value_stats = SimpleStats::empty();
-        entry.file.value_stats_cols = Some(Vec::new());
+        entry.file.value_stats_cols = Some([].into());
     }
 }

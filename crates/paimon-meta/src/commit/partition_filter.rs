@@ -97,7 +97,7 @@ impl PartitionFilter {
             return true;
         };
         let column_may_match = |index: usize, wanted: &Option<Datum>| match wanted {
-            None => stats.null_counts.get(index).copied().flatten() != Some(0),
+            None => stats.null_counts.get(index) != Some(0),
             Some(wanted) => {
                 let below = mins
                     .get(index)

@@ -212,7 +212,7 @@ impl PartitionBounds {
         self.columns.iter().enumerate().any(|(i, column)| {
             let min = mins.get(i).and_then(Option::as_ref);
             let max = maxs.get(i).and_then(Option::as_ref);
-            column.excluded_by(min, max, stats.null_counts.get(i).copied().flatten())
+            column.excluded_by(min, max, stats.null_counts.get(i))
         })
     }
 }

@@ -57,12 +57,12 @@ fn full_file() -> DataFileMeta {
         key_stats: SimpleStats {
             min_values: int_row(&[Some(1), None]),
             max_values: int_row(&[Some(2), None]),
-            null_counts: vec![Some(0), None],
+            null_counts: [Some(0), None].into(),
         },
         value_stats: SimpleStats {
             min_values: int_row(&[None]),
             max_values: int_row(&[None]),
-            null_counts: vec![Some(7)],
+            null_counts: [Some(7)].into(),
         },
         min_sequence_number: -5,
         max_sequence_number: 1 << 40,
@@ -73,10 +73,10 @@ fn full_file() -> DataFileMeta {
         delete_row_count: Some(2),
         embedded_index: Some(vec![1, 2, 3]),
         file_source: Some(FileSource::Compact),
-        value_stats_cols: Some(vec!["v".into()]),
+        value_stats_cols: Some(["v".into()].into()),
         external_path: Some("s3://b/x".into()),
         first_row_id: Some(11),
-        write_cols: Some(vec!["v".into(), "w".into()]),
+        write_cols: Some(["v".into(), "w".into()].into()),
         write_cols_sequences: Some(vec![4, 5]),
         ..simple_file("full")
     }
@@ -100,7 +100,7 @@ fn sample_metas() -> Vec<ManifestFileMeta> {
         partition_stats: SimpleStats {
             min_values: int_row(&[Some(1)]),
             max_values: int_row(&[Some(9)]),
-            null_counts: vec![Some(0)],
+            null_counts: [Some(0)].into(),
         },
         schema_id: 7,
         min_bucket: Some(-2),

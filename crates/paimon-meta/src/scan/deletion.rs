@@ -3,6 +3,7 @@
 //! Deletion vectors of the files of a split, from the snapshot's index manifest (`metadata.md` 4.4, 9.5).
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use paimon_protocol::{DataFileMeta, DeletionFile, DeletionVectorMeta};
 use paimon_types::{BinaryRow, Error, Result};
@@ -11,13 +12,14 @@ use crate::Table;
 use crate::manifest::{FileKind, IndexManifestEntry};
 
 /// Index type of deletion vectors.
-const DELETION_VECTORS: &str = "DELETION_VECTORS";
+pub(crate) const DELETION_VECTORS: &str = "DELETION_VECTORS";
 
 /// Where the deletion vector of each data file lies.
 #[derive(Debug, Default)]
 pub(super) struct DeletionFiles {
-    /// Index files and their vectors by (partition, bucket).
-    buckets: HashMap<(BinaryRow, i32), Vec<IndexFile>>,
+    /// Of each (partition, bucket), the vectors by name of their data file.
+    buckets: HashMap<(BinaryRow, i32), HashMap<String, Found>>,
+    index_files: Vec<IndexFile>,
     index_dir: String,
     in_bucket_dir: bool,
 }
@@ -26,12 +28,23 @@ pub(super) struct DeletionFiles {
 struct IndexFile {
     name: String,
     external_path: Option<String>,
-    vectors: Vec<DeletionVectorMeta>,
+}
+
+/// A vector and its index file.
+#[derive(Debug)]
+enum Found {
+    Once(usize, DeletionVectorMeta),
+    /// Several vectors for one file: which rows are deleted is not known.
+    Twice,
 }
 
 impl DeletionFiles {
     pub(super) fn new(table: &Table, entries: Vec<IndexManifestEntry>) -> Self {
-        let mut buckets: HashMap<_, Vec<IndexFile>> = HashMap::new();
+        let mut files = DeletionFiles {
+            index_dir: table.paths().index_dir(),
+            in_bucket_dir: table.options().index_file_in_data_file_dir,
+            ..DeletionFiles::default()
+        };
         for entry in entries {
             let file = entry.index_file;
             if entry.kind != FileKind::Add || file.index_type != DELETION_VECTORS {
@@ -41,28 +54,31 @@ impl DeletionFiles {
             if vectors.is_empty() {
                 continue;
             }
-            let file = IndexFile {
+            let index = files.index_files.len();
+            files.index_files.push(IndexFile {
                 name: file.file_name,
                 external_path: file.external_path,
-                vectors,
-            };
-            buckets
-                .entry((entry.partition, entry.bucket))
-                .or_default()
-                .push(file);
+            });
+            let bucket = files.buckets.entry((entry.partition, entry.bucket)).or_default();
+            for vector in vectors {
+                match bucket.entry(vector.data_file_name.clone()) {
+                    Entry::Vacant(place) => {
+                        place.insert(Found::Once(index, vector));
+                    }
+                    Entry::Occupied(mut place) => {
+                        place.insert(Found::Twice);
+                    }
+                }
+            }
         }
-        DeletionFiles {
-            buckets,
-            index_dir: table.paths().index_dir(),
-            in_bucket_dir: table.options().index_file_in_data_file_dir,
-        }
+        files
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.buckets.is_empty()
     }
 
-    /// One entry a file, or `None` when none of the files has a vector.
+    /// One entry a file.
     ///
     /// # Errors
     /// `Corrupt` when a file has two vectors.
@@ -72,47 +88,24 @@ impl DeletionFiles {
         bucket: i32,
         bucket_path: &str,
         files: &[DataFileMeta],
-    ) -> Result<Option<Vec<Option<DeletionFile>>>> {
+    ) -> Result<Vec<Option<DeletionFile>>> {
         // The clone is of a shared row; a lookup by reference would need a key type of its own.
-        let Some(index_files) = self.buckets.get(&(partition.clone(), bucket)) else {
-            return Ok(None);
+        let Some(vectors) = self.buckets.get(&(partition.clone(), bucket)) else {
+            return Ok(vec![None; files.len()]);
         };
-        let found = files
-            .iter()
-            .map(|file| self.of_file(index_files, bucket_path, &file.file_name));
-        let found = found.collect::<Result<Vec<_>>>()?;
-        Ok(if found.iter().any(Option::is_some) {
-            Some(found)
-        } else {
-            None
-        })
-    }
-
-    fn of_file(
-        &self,
-        index_files: &[IndexFile],
-        bucket_path: &str,
-        data_file: &str,
-    ) -> Result<Option<DeletionFile>> {
-        let mut found = None;
-        for index_file in index_files {
-            for vector in index_file
-                .vectors
-                .iter()
-                .filter(|v| v.data_file_name == data_file)
-            {
-                if found.is_some() {
-                    return Err(Error::corrupt("data file has two deletion vectors").with("path", data_file));
-                }
-                found = Some(DeletionFile {
-                    path: self.path(index_file, bucket_path),
-                    offset: i64::from(vector.offset),
-                    length: i64::from(vector.length),
-                    cardinality: vector.cardinality,
-                });
+        let found = files.iter().map(|file| match vectors.get(&file.file_name) {
+            None => Ok(None),
+            Some(Found::Twice) => {
+                Err(Error::corrupt("data file has two deletion vectors").with("path", &file.file_name))
             }
-        }
-        Ok(found)
+            Some(Found::Once(index, vector)) => Ok(self.index_files.get(*index).map(|index| DeletionFile {
+                path: self.path(index, bucket_path),
+                offset: i64::from(vector.offset),
+                length: i64::from(vector.length),
+                cardinality: vector.cardinality,
+            })),
+        });
+        found.collect()
     }
 
     fn path(&self, file: &IndexFile, bucket_path: &str) -> String {

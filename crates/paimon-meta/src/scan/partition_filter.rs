@@ -61,7 +61,7 @@ impl PartitionFilter {
             Some(ColumnStats {
                 min: mins.get(at).cloned().flatten(),
                 max: maxs.get(at).cloned().flatten(),
-                null_count: stats.null_counts.get(at).copied().flatten(),
+                null_count: stats.null_counts.get(at),
             })
         };
         Ok(self.predicate.may_match_stats(entries, &column))

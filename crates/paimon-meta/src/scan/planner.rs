@@ -6,13 +6,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::TryStreamExt;
-use paimon_protocol::{DataFileMeta, DataSplit, DeletionFile};
+use paimon_protocol::{DataFileMeta, DataSplit, Partition};
 use paimon_types::{BinaryRow, Predicate, Result};
 
 use super::bucket_pruning::BucketPruner;
 use super::deletion::DeletionFiles;
 use super::packing::{file_weight, order_append_files, pack_ordered};
 use super::partition_filter::{PartitionFilter, ScanSelector};
+use super::plan::live_rows;
 use super::stats_filter::StatsFilter;
 use super::{Plan, ScanMetrics, TableScan};
 use crate::Snapshot;
@@ -34,7 +35,8 @@ pub(super) struct Planner<'a> {
     partitions: Arc<PartitionFilter>,
     stats: StatsFilter,
     buckets: Option<Arc<BucketPruner>>,
-    deletions: DeletionFiles,
+    /// Where deletion vectors lie; `None` when the table does not use them.
+    deletions: Option<DeletionFiles>,
     /// Rows after which planning stops; set when every file that is kept gives all of its rows.
     enough: Option<u64>,
 }
@@ -49,13 +51,14 @@ impl<'a> Planner<'a> {
         let buckets = BucketPruner::new(table, &plan.schema, &filter)
             .await?
             .map(Arc::new);
+        // As in Java, the option decides: switched off, rows that were deleted with it are back.
         let deletions = match &snapshot.index_manifest {
-            Some(name) => DeletionFiles::new(table, store.read_index_manifest(name).await?),
-            None => DeletionFiles::default(),
+            _ if !table.options().deletion_vectors_enabled => None,
+            Some(name) => Some(DeletionFiles::new(table, store.read_index_manifest(name).await?)),
+            None => Some(DeletionFiles::default()),
         };
-        let enough = scan
-            .limit
-            .filter(|_| rest.is_always_true() && deletions.is_empty());
+        let no_deletions = deletions.as_ref().is_none_or(DeletionFiles::is_empty);
+        let enough = scan.limit.filter(|_| rest.is_always_true() && no_deletions);
         Ok(Planner {
             scan,
             snapshot,
@@ -148,12 +151,15 @@ impl<'a> Planner<'a> {
             |file| file_weight(file, cost),
             options.source_split_target_size,
         ) {
-            let deletion_files: Option<Vec<Option<DeletionFile>>> =
-                self.deletions
-                    .of_files(&bucket.partition, bucket.bucket, &bucket_path, &files)?;
+            let deletion_files = match &self.deletions {
+                Some(deletions) => {
+                    Some(deletions.of_files(&bucket.partition, bucket.bucket, &bucket_path, &files)?)
+                }
+                None => None,
+            };
             splits.push(DataSplit {
                 snapshot_id: self.snapshot.id,
-                partition: bucket.partition.clone(),
+                partition: Partition::from_encoded_row(bucket.partition.clone()),
                 bucket: bucket.bucket,
                 bucket_path: bucket_path.clone(),
                 total_buckets: Some(bucket.total_buckets),
@@ -204,17 +210,8 @@ fn cut_at(splits: &mut Vec<DataSplit>, limit: u64) {
         if rows >= limit {
             break;
         }
-        rows = rows.saturating_add(known_rows(split).unwrap_or(0));
+        rows = rows.saturating_add(live_rows(split).and_then(|n| u64::try_from(n).ok()).unwrap_or(0));
         keep += 1;
     }
     splits.truncate(keep);
-}
-
-/// Rows that remain after deletions, `None` when a deletion file does not tell its cardinality.
-fn known_rows(split: &DataSplit) -> Option<u64> {
-    let deletions = split.deletion_files.iter().flatten().flatten();
-    let deleted = deletions
-        .map(|d| d.cardinality)
-        .try_fold(0i64, |sum, n| Some(sum.saturating_add(n?)))?;
-    u64::try_from(split.row_count().saturating_sub(deleted)).ok()
 }

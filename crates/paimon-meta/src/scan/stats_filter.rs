@@ -245,6 +245,6 @@ fn stored_stats(
     Ok(Some(ColumnStats {
         min: stats.min_values.get(index, &data_type).map_err(with_path)?,
         max: stats.max_values.get(index, &data_type).map_err(with_path)?,
-        null_count: stats.null_counts.get(index).copied().flatten(),
+        null_count: stats.null_counts.get(index),
     }))
 }

@@ -389,7 +389,7 @@ async fn case_33_statistics_follow_the_field_id() {
     let old = with_stats(file("old", 10, 0), &[(1, 5, 0), (100, 200, 0)], None);
     let dense = with_stats(file("dense", 10, 0), &[(300, 400, 0)], Some(&["v"]));
     let unknown = DataFileMeta {
-        value_stats_cols: Some(vec![]),
+        value_stats_cols: Some([].into()),
         ..file("unknown", 10, 0)
     };
     commit(&table, &[old, dense, unknown].map(|f| add(&[], 0, f)), None).await;
@@ -470,7 +470,7 @@ async fn case_32_missing_statistics_never_prune() {
         value_stats: SimpleStats {
             min_values: int_row(&[None, None]),
             max_values: int_row(&[None, None]),
-            null_counts: vec![None, None],
+            null_counts: [None, None].into(),
         },
         ..file("none", 10, 0)
     };
@@ -599,7 +599,7 @@ async fn case_19_time_travel_takes_the_schema_of_the_snapshot() {
 
 #[tokio::test]
 async fn deletion_files_belong_to_their_data_files() {
-    let table = table(false, &[]).await;
+    let table = table(false, &[("deletion-vectors.enabled", "true")]).await;
     let range = |name: &str, offset, cardinality| DeletionVectorMeta {
         data_file_name: name.into(),
         offset,
@@ -640,6 +640,14 @@ async fn deletion_files_belong_to_their_data_files() {
         })
     };
     assert_eq!(deletions, [deletion(1, Some(4)), None, deletion(31, None), None]);
+
+    assert_eq!((plan.row_count(), plan.live_row_count()), (40, None));
+    let off = [("deletion-vectors.enabled".to_owned(), "false".to_owned())].into();
+    let off = table.with_options(off).unwrap().new_scan().plan().await.unwrap();
+    assert_eq!(
+        (&off.splits[0].deletion_files, off.live_row_count()),
+        (&None, Some(40))
+    );
 
     // Rows that may be deleted do not count towards a limit.
     let one_each = [("source.split.target-size".to_owned(), "1 b".to_owned())].into();

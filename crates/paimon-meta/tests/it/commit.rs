@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use paimon_meta::{CommitKind, CommitOutcome, PartitionSpec, Snapshot, Table};
-use paimon_protocol::{CommitMessage, Increment};
+use paimon_protocol::{CommitMessage, Increment, Partition};
 use paimon_storage::Storage;
 use paimon_storage::fault::{Fault, Operation, Rule};
 use paimon_types::{BinaryRow, ErrorKind};
@@ -325,7 +325,7 @@ async fn bucket_counts_of_a_partition_agree() {
     .await;
     let bucketed = |name: &str, bucket, total| {
         vec![CommitMessage::append(
-            BinaryRow::empty(),
+            Partition::unpartitioned(),
             bucket,
             Some(total),
             vec![file(name, 1)],

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use paimon_meta::manifest::{FileKind, ManifestOptions, ManifestStore, merge_entries};
 use paimon_meta::{Snapshot, Table};
-use paimon_protocol::{CommitMessage, DataFileMeta, FileSource, SimpleStats};
+use paimon_protocol::{CommitMessage, DataFileMeta, FileSource, Partition, SimpleStats};
 use paimon_storage::{Environment, Storage};
 use paimon_types::{BinaryRow, DataField, DataType, Datum, NewTable, TypeKind};
 
@@ -87,7 +87,7 @@ pub(crate) fn file(name: &str, rows: i64) -> DataFileMeta {
         delete_row_count: Some(0),
         embedded_index: None,
         file_source: Some(FileSource::Append),
-        value_stats_cols: Some(Vec::new()),
+        value_stats_cols: Some([].into()),
         external_path: None,
         first_row_id: None,
         write_cols: None,
@@ -98,7 +98,7 @@ pub(crate) fn file(name: &str, rows: i64) -> DataFileMeta {
 /// Adds one file of an unpartitioned table without buckets.
 pub(crate) fn append(name: &str, rows: i64) -> Vec<CommitMessage> {
     vec![CommitMessage::append(
-        BinaryRow::empty(),
+        Partition::unpartitioned(),
         0,
         Some(-1),
         vec![file(name, rows)],
@@ -108,7 +108,7 @@ pub(crate) fn append(name: &str, rows: i64) -> Vec<CommitMessage> {
 /// Adds one file to partition `p`.
 pub(crate) fn append_to(p: Option<i32>, name: &str, rows: i64) -> Vec<CommitMessage> {
     vec![CommitMessage::append(
-        partition(p),
+        Partition::from_encoded_row(partition(p)),
         0,
         Some(-1),
         vec![file(name, rows)],

@@ -2,7 +2,7 @@
 
 //! The JSON form for people.
 
-use paimon_protocol::{DataFileMeta, DataSplit, FileSource, SimpleStats, Split, json};
+use paimon_protocol::{DataFileMeta, DataSplit, FileSource, Partition, SimpleStats, Split, json};
 use paimon_types::{BinaryRow, DataType, Datum, Timestamp, TypeKind};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn split() -> DataSplit {
         value_stats: SimpleStats {
             min_values: values.clone(),
             max_values: values,
-            null_counts: vec![Some(1), None, None],
+            null_counts: [Some(1), None, None].into(),
         },
         min_sequence_number: 0,
         max_sequence_number: 0,
@@ -49,7 +49,7 @@ fn split() -> DataSplit {
     };
     DataSplit {
         snapshot_id: 1,
-        partition: BinaryRow::encode(&types[..1], &[Some(Datum::String("2024".into()))]).unwrap(),
+        partition: Partition::of(&types[..1], &[Some(Datum::String("2024".into()))]).unwrap(),
         bucket: 0,
         bucket_path: "b".into(),
         total_buckets: None,
@@ -92,9 +92,9 @@ fn rows_are_decoded_when_the_schema_is_known() {
 #[test]
 fn rows_that_do_not_decode_say_so() {
     let mut split = split();
-    split.partition = BinaryRow::encode(&[], &[]).unwrap();
+    split.partition = Partition::unpartitioned();
     split.data_files[0].value_stats.min_values = split.data_files[0].value_stats.max_values.clone();
-    split.data_files[0].value_stats_cols = Some(vec!["id".into()]);
+    split.data_files[0].value_stats_cols = Some(["id".into()].into());
     let value = json::data_split(&split, Some(&sample::schema(0)));
     assert!(
         value["dataFiles"][0]["valueStats"]["minValues"]["error"].is_string(),

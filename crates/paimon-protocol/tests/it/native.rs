@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use paimon_protocol::codec::native::NATIVE_PLAN_VERSION;
 use paimon_protocol::{
-    DataFileMeta, DataSplit, DeletionFile, FileSource, PlanEnvelope, SimpleStats, is_secret_option,
+    DataFileMeta, DataSplit, DeletionFile, FileSource, Partition, PlanEnvelope, SimpleStats, is_secret_option,
 };
 use paimon_types::{BinaryRow, DataType, Datum, Error, ErrorKind};
 
@@ -27,7 +27,7 @@ fn plan() -> PlanEnvelope {
     let stats = SimpleStats {
         min_values: text("aaa"),
         max_values: text("zzzzzzzzz"),
-        null_counts: vec![Some(3), None],
+        null_counts: [Some(3), None].into(),
     };
     let full = DataFileMeta {
         file_name: "data-1.parquet".into(),
@@ -46,10 +46,10 @@ fn plan() -> PlanEnvelope {
         delete_row_count: Some(11),
         embedded_index: Some(vec![1, 2, 4]),
         file_source: Some(FileSource::Compact),
-        value_stats_cols: Some(strings(&["dt"])),
+        value_stats_cols: Some(strings(&["dt"]).into()),
         external_path: Some("s3://other/data-1.parquet".into()),
         first_row_id: Some(12),
-        write_cols: Some(strings(&["dt", "id"])),
+        write_cols: Some(strings(&["dt", "id"]).into()),
         write_cols_sequences: Some(vec![15, 100]),
     };
     let minimal = DataFileMeta {
@@ -83,7 +83,7 @@ fn plan() -> PlanEnvelope {
     };
     let split = DataSplit {
         snapshot_id: 18,
-        partition: text("2024-01-31"),
+        partition: Partition::from_encoded_row(text("2024-01-31")),
         bucket: 20,
         bucket_path: "s3://b/db.db/t/dt=2024-01-31/bucket-20".into(),
         total_buckets: Some(32),
@@ -94,7 +94,7 @@ fn plan() -> PlanEnvelope {
     };
     let second = DataSplit {
         snapshot_id: -1,
-        partition: BinaryRow::empty(),
+        partition: Partition::unpartitioned(),
         bucket: -2,
         bucket_path: String::new(),
         total_buckets: None,

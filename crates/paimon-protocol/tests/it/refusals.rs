@@ -7,7 +7,7 @@ use paimon_protocol::codec::java::{
 };
 use paimon_protocol::{
     CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource, GlobalIndexMeta,
-    IndexFileMeta, ManifestCommittable, SimpleStats, Split,
+    IndexFileMeta, ManifestCommittable, Partition, SimpleStats, Split,
 };
 use paimon_types::{BinaryRow, ErrorKind};
 
@@ -40,7 +40,7 @@ fn file() -> DataFileMeta {
 fn split() -> DataSplit {
     DataSplit {
         snapshot_id: 1,
-        partition: BinaryRow::empty(),
+        partition: Partition::unpartitioned(),
         bucket: 0,
         bucket_path: "b".into(),
         total_buckets: None,
@@ -71,7 +71,7 @@ fn split_fields_and_the_version_that_carries_them() {
             s.data_files[0].file_source = Some(FileSource::Append)
         }),
         ("value_stats_cols of a data file", 3, |s| {
-            s.data_files[0].value_stats_cols = Some(vec![])
+            s.data_files[0].value_stats_cols = Some([].into())
         }),
         ("cardinality of a deletion file", 4, |s| {
             let file = DeletionFile {
@@ -90,7 +90,7 @@ fn split_fields_and_the_version_that_carries_them() {
             s.data_files[0].first_row_id = Some(0)
         }),
         ("write_cols of a data file", 8, |s| {
-            s.data_files[0].write_cols = Some(vec![])
+            s.data_files[0].write_cols = Some([].into())
         }),
         ("write_cols_sequences of a data file", 9, |s| {
             s.data_files[0].write_cols_sequences = Some(vec![])
@@ -132,24 +132,24 @@ fn message_fields_and_the_version_that_carries_them() {
     };
     let with_index = |change: &dyn Fn(&mut IndexFileMeta)| {
         let (mut message, mut index) = (
-            CommitMessage::append(BinaryRow::empty(), 0, None, vec![]),
+            CommitMessage::append(Partition::unpartitioned(), 0, None, vec![]),
             index(),
         );
         change(&mut index);
         message.data_increment.new_index_files = vec![index];
         message
     };
-    let mut total_buckets = CommitMessage::append(BinaryRow::empty(), 0, Some(1), vec![]);
-    let mut deleted = CommitMessage::append(BinaryRow::empty(), 0, None, vec![]);
+    let mut total_buckets = CommitMessage::append(Partition::unpartitioned(), 0, Some(1), vec![]);
+    let mut deleted = CommitMessage::append(Partition::unpartitioned(), 0, None, vec![]);
     deleted.data_increment.deleted_index_files = vec![index()];
-    let mut beside = CommitMessage::append(BinaryRow::empty(), 0, None, vec![]);
+    let mut beside = CommitMessage::append(Partition::unpartitioned(), 0, None, vec![]);
     beside.data_increment.new_index_files = vec![index()];
     beside.compact_increment.new_files = vec![file()];
-    let mut alone = CommitMessage::append(BinaryRow::empty(), 0, None, vec![]);
+    let mut alone = CommitMessage::append(Partition::unpartitioned(), 0, None, vec![]);
     alone.compact_increment.new_index_files = vec![index()];
-    let mut checked = CommitMessage::append(BinaryRow::empty(), 0, None, vec![]);
+    let mut checked = CommitMessage::append(Partition::unpartitioned(), 0, None, vec![]);
     checked.check_from_snapshot = Some(1);
-    let mut sourced = CommitMessage::append(BinaryRow::empty(), 0, None, vec![file()]);
+    let mut sourced = CommitMessage::append(Partition::unpartitioned(), 0, None, vec![file()]);
     sourced.data_increment.new_files[0].write_cols_sequences = Some(vec![]);
     total_buckets.bucket = 3;
     let vector = DeletionVectorMeta {
@@ -245,7 +245,7 @@ fn unknown_versions_and_kinds() {
             decode_commit_message(&[], version).unwrap_err().message(),
             expected
         );
-        let message = CommitMessage::append(BinaryRow::empty(), 0, None, vec![]);
+        let message = CommitMessage::append(Partition::unpartitioned(), 0, None, vec![]);
         assert_eq!(
             encode_commit_message(&message, version).unwrap_err().message(),
             expected
@@ -307,7 +307,7 @@ fn bytes_left_over() {
 #[test]
 fn records_of_another_version() {
     let mut newer = split();
-    newer.data_files[0].write_cols = Some(vec!["a".into()]);
+    newer.data_files[0].write_cols = Some(["a".into()].into());
     let mut bytes = newer.to_java_bytes(8).unwrap();
     bytes[11] = 7;
     let error = DataSplit::from_java_bytes(&bytes).unwrap_err();

@@ -43,10 +43,13 @@ fn nulls(counts: &[Option<i64>]) -> String {
 
 fn stats(stats: &SimpleStats) -> String {
     let (min, max) = (row(&stats.min_values), row(&stats.max_values));
-    format!("{{min={min} max={max} nulls={}}}", nulls(&stats.null_counts))
+    format!(
+        "{{min={min} max={max} nulls={}}}",
+        nulls(&stats.null_counts.to_vec())
+    )
 }
 
-fn strings(list: Option<&Vec<String>>) -> String {
+fn strings(list: Option<&[String]>) -> String {
     opt(list.map(|list| join(list.iter().cloned())))
 }
 
@@ -74,10 +77,10 @@ fn file(f: &DataFileMeta) -> String {
         opt(f.delete_row_count),
         opt(f.embedded_index.as_ref().map(|bytes| hex(bytes))),
         opt(source),
-        strings(f.value_stats_cols.as_ref()),
+        strings(f.value_stats_cols.as_deref()),
         opt(f.external_path.as_ref()),
         opt(f.first_row_id),
-        strings(f.write_cols.as_ref()),
+        strings(f.write_cols.as_deref()),
         opt(f.write_cols_sequences.as_ref().map(debug)),
     )
 }
@@ -137,7 +140,7 @@ pub(crate) fn data_split(s: &DataSplit) -> String {
     format!(
         "DataSplit{{snapshot={} partition={} bucket={} path={} totalBuckets={} files={} dv={} streaming={} raw={}}}",
         s.snapshot_id,
-        row(&s.partition),
+        row(s.partition.encoded_row()),
         s.bucket,
         s.bucket_path,
         opt(s.total_buckets),
@@ -155,7 +158,7 @@ pub(crate) fn split(split_value: &Split) -> String {
             "IncrementalSplit{{snapshot={} partition={} bucket={} totalBuckets={} before={} beforeDv={} after={} \
              afterDv={} streaming={}}}",
             s.snapshot_id,
-            row(&s.partition),
+            row(s.partition.encoded_row()),
             s.bucket,
             s.total_buckets,
             files(&s.before_files),
@@ -185,7 +188,7 @@ pub(crate) fn split(split_value: &Split) -> String {
             };
             format!(
                 "ChainSplit{{partition={} files={} paths={} branches={} dv={}}}",
-                row(&s.logical_partition),
+                row(s.logical_partition.encoded_row()),
                 files(&s.data_files),
                 map(&s.file_bucket_paths),
                 map(&s.file_branches),
@@ -228,7 +231,7 @@ pub(crate) fn message(m: &CommitMessage) -> String {
     format!(
         "Msg{{partition={} bucket={} totalBuckets={} new={} deleted={} changelog={} newIndex={} delIndex={} \
          cBefore={} cAfter={} cChangelog={} cNewIndex={} cDelIndex={}}}",
-        row(&m.partition),
+        row(m.partition.encoded_row()),
         m.bucket,
         opt(m.total_buckets),
         files(&data.new_files),

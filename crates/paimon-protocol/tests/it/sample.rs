@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use paimon_protocol::{
     CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource, GlobalIndexMeta,
-    Increment, IndexFileMeta, SimpleStats,
+    Increment, IndexFileMeta, Partition, SimpleStats,
 };
 use paimon_types::{BinaryRow, DataField, DataType, Datum, TableSchema, TypeKind};
 use proptest::collection::vec;
@@ -34,7 +34,7 @@ fn stats() -> impl Strategy<Value = SimpleStats> {
         SimpleStats {
             min_values,
             max_values,
-            null_counts,
+            null_counts: null_counts.into(),
         }
     })
 }
@@ -77,10 +77,10 @@ pub(crate) fn file() -> impl Strategy<Value = DataFileMeta> {
                 FileSource::Compact
             }
         }),
-        value_stats_cols: lists.1,
+        value_stats_cols: lists.1.map(Into::into),
         external_path: rest.3,
         first_row_id: numbers.4,
-        write_cols: lists.2,
+        write_cols: lists.2.map(Into::into),
         write_cols_sequences: lists.3,
     })
 }
@@ -104,7 +104,7 @@ pub(crate) fn split() -> impl Strategy<Value = DataSplit> {
         let (data_files, deletion_files): (Vec<_>, Vec<_>) = files.into_iter().unzip();
         DataSplit {
             snapshot_id: head.0,
-            partition: head.1,
+            partition: Partition::from_encoded_row(head.1),
             bucket: head.2,
             bucket_path: head.3,
             total_buckets: head.4,
@@ -190,7 +190,7 @@ pub(crate) fn message() -> impl Strategy<Value = CommitMessage> {
         .prop_map(
             |(partition, bucket, total_buckets, data_increment, compact_increment, check_from_snapshot)| {
                 CommitMessage {
-                    partition,
+                    partition: Partition::from_encoded_row(partition),
                     bucket,
                     total_buckets,
                     data_increment,

@@ -4,14 +4,17 @@
 
 mod layout;
 mod read;
+mod shared;
 mod typed_stream;
 mod view;
 mod write;
 mod writer;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 pub(crate) use layout::kind_name;
+pub use shared::SharedBytes;
 pub use typed_stream::{
     read_nullable_stream_value, read_stream_value, write_nullable_stream_value, write_stream_value,
 };
@@ -24,10 +27,17 @@ use crate::{DataInput, DataOutput, DataType, Datum, Error, Result, murmur_words}
 /// A row in Java's binary layout: little-endian, 8-byte slots, variable part behind.
 ///
 /// Cheap to clone (shared bytes); equality and `Hash` are those of the bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BinaryRow {
     arity: usize,
-    bytes: Arc<[u8]>,
+    bytes: SharedBytes,
+}
+
+impl Hash for BinaryRow {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.arity.hash(state);
+        self.as_bytes().hash(state);
+    }
 }
 
 impl BinaryRow {
@@ -35,7 +45,7 @@ impl BinaryRow {
     pub fn empty() -> Self {
         BinaryRow {
             arity: 0,
-            bytes: Arc::from([0u8; 8]),
+            bytes: SharedBytes::from(Arc::from([0u8; 8])),
         }
     }
 
@@ -44,7 +54,14 @@ impl BinaryRow {
     /// # Errors
     /// `Corrupt` when the bytes are shorter than the fixed part for `arity`, `InvalidInput` when they are more than Java can hold (2 GiB).
     pub fn new(arity: usize, bytes: impl Into<Arc<[u8]>>) -> Result<Self> {
-        let bytes = bytes.into();
+        Self::from_shared(arity, SharedBytes::from(bytes.into()))
+    }
+
+    /// Wraps row bytes that lie in a larger buffer, without copying them; the row keeps the whole buffer alive.
+    ///
+    /// # Errors
+    /// As [`BinaryRow::new`].
+    pub fn from_shared(arity: usize, bytes: SharedBytes) -> Result<Self> {
         read::check_fixed_part(&bytes, arity)?;
         // Room for the arity in front, so that every stream form has a length that fits.
         if bytes.len() > i32::MAX as usize - 4 {
@@ -130,17 +147,17 @@ impl BinaryRow {
     /// # Errors
     /// `Corrupt` when too short or the arity is negative.
     pub fn from_serialized(bytes: &[u8]) -> Result<Self> {
-        let Some((arity, row)) = bytes.split_first_chunk::<4>() else {
-            return Err(Error::corrupt(format!(
-                "serialized row of {} bytes, expected at least 12",
-                bytes.len()
-            )));
-        };
-        let arity = i32::from_be_bytes(*arity);
-        match usize::try_from(arity) {
-            Ok(arity) => Self::new(arity, row),
-            Err(_) => Err(Error::corrupt(format!("serialized row of {arity} fields"))),
-        }
+        let (arity, row) = split_arity(bytes)?;
+        Self::new(arity, row)
+    }
+
+    /// Reads form A out of `bytes`, a part of `buffer`, without copying the row; it keeps the whole buffer alive.
+    ///
+    /// # Errors
+    /// As [`BinaryRow::from_serialized`].
+    pub fn from_serialized_in(buffer: &SharedBytes, bytes: &[u8]) -> Result<Self> {
+        let (arity, row) = split_arity(bytes)?;
+        Self::from_shared(arity, buffer.part(row))
     }
 
     /// Writes form B, "schemaless stream": i32 BE (4 + row size), i32 BE arity, row bytes.
@@ -171,6 +188,21 @@ impl BinaryRow {
     /// `Corrupt` when too short for `arity` fields.
     pub fn read_record(input: &mut DataInput<'_>, arity: usize) -> Result<Self> {
         Self::new(arity, input.read_sized()?)
+    }
+}
+
+/// Arity and row bytes of form A.
+fn split_arity(bytes: &[u8]) -> Result<(usize, &[u8])> {
+    let Some((arity, row)) = bytes.split_first_chunk::<4>() else {
+        return Err(Error::corrupt(format!(
+            "serialized row of {} bytes, expected at least 12",
+            bytes.len()
+        )));
+    };
+    let arity = i32::from_be_bytes(*arity);
+    match usize::try_from(arity) {
+        Ok(arity) => Ok((arity, row)),
+        Err(_) => Err(Error::corrupt(format!("serialized row of {arity} fields"))),
     }
 }
 

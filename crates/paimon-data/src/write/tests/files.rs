@@ -2,7 +2,7 @@
 
 //! Files, their meta and what happens when things fail.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,10 +10,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use futures_util::TryStreamExt;
-use paimon_protocol::{CommitMessage, DataFileMeta, FileSource};
+use paimon_protocol::{BucketState, CommitMessage, DataFileMeta, FileSource, Partition};
 use paimon_storage::fault::{Fault, FaultStore, Operation, Rule};
 use paimon_storage::{Clock, Environment, IdSource, Storage};
-use paimon_types::{BinaryRow, DataField, DataType, Datum, ErrorKind, TypeKind};
+use paimon_types::{DataField, DataType, Datum, ErrorKind, TypeKind};
 
 use super::{arc, batch, int, schema};
 use crate::file_format::default_registry;
@@ -129,8 +129,8 @@ async fn files(storage: &Storage) -> Vec<String> {
     all
 }
 
-fn partition(value: Option<i32>) -> BinaryRow {
-    BinaryRow::encode(&[int()], &[value.map(Datum::Int)]).unwrap()
+fn partition(value: Option<i32>) -> Partition {
+    Partition::of(&[int()], &[value.map(Datum::Int)]).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -148,7 +148,7 @@ async fn rows_come_back_from_partitions_and_buckets() {
     for message in &messages {
         assert_eq!(message.total_buckets, Some(3));
         assert_eq!(message.data_increment.new_files.len(), 1);
-        let name = match message.partition.get(0, &int()).unwrap() {
+        let name = match message.partition.values(&[int()]).unwrap().remove(0) {
             Some(Datum::Int(p)) => p.to_string(),
             _ => "__DEFAULT_PARTITION__".to_owned(),
         };
@@ -195,7 +195,7 @@ async fn file_meta() {
         panic!("{messages:?}")
     };
     assert_eq!((message.bucket, message.total_buckets), (0, Some(-1)));
-    assert_eq!(message.partition, BinaryRow::empty());
+    assert_eq!(message.partition, Partition::unpartitioned());
     let file = &message.data_increment.new_files[0];
     assert_eq!(file.file_name, "part-uuid0-0.zst.parquet");
     let path = "memory://db/t/data/bucket-0/part-uuid0-0.zst.parquet";
@@ -224,10 +224,63 @@ async fn file_meta() {
 }
 
 #[tokio::test]
+async fn another_bucket_count_is_refused_until_files_are_ignored() {
+    let storage = Storage::memory();
+    let options = [("bucket", "3"), ("bucket-key", "id")];
+    let state = |p, bucket, total| BucketState {
+        total_buckets: Some(total),
+        max_sequence_number: Some(9),
+        ..BucketState::empty(partition(Some(p)), bucket)
+    };
+    let mut context = context(&storage, &["p"], &options);
+    // The bucket that is known is not the only one that its partition's count holds for.
+    context.restore = vec![state(0, 0, 2)];
+    let mut write = TableWrite::new(context.clone()).unwrap();
+    let error = write.write(&rows(0, 100)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    let expected = "the partition was written with 2 buckets, the table now has 3: overwrite the partition to rescale it \
+                    before appending";
+    assert_eq!(error.message(), expected);
+    assert!(files(&storage).await.is_empty());
+
+    write.ignore_previous_files();
+    write.write(&rows(0, 100)).await.unwrap();
+    let messages = write.prepare_commit().await.unwrap();
+    assert!(
+        messages
+            .iter()
+            .flat_map(CommitMessage::new_files)
+            .all(|f| f.min_sequence_number == 0)
+    );
+    assert!(messages.iter().all(|m| m.total_buckets == Some(3)));
+
+    context.restore = vec![state(0, 0, 2), state(0, 1, 3)];
+    let error = TableWrite::new(context.clone()).unwrap_err();
+    assert_eq!(
+        error.message(),
+        "buckets 0 and 1 of one partition tell 2 and 3 buckets, expected one count"
+    );
+    context.restore = vec![state(0, 0, 3), state(0, 0, 3)];
+    let error = TableWrite::new(context.clone()).unwrap_err();
+    assert_eq!(
+        error.message(),
+        "bucket 0 of one partition has two states, expected one"
+    );
+    context.restore = vec![state(0, 0, 3), state(0, 1, 3)];
+    let write = TableWrite::new(context).unwrap();
+    let restored = write.restored_bucket(&partition(Some(0)), 1).unwrap();
+    assert_eq!(restored.next_sequence_number().unwrap(), 10);
+    assert!(write.restored_bucket(&partition(Some(1)), 0).is_none());
+}
+
+#[tokio::test]
 async fn rolling_by_rows_and_going_on_after_a_commit() {
     let storage = Storage::memory();
     let mut context = context(&storage, &[], &[("target-file-row-num", "1000")]);
-    context.restore = HashMap::from([((BinaryRow::empty(), 0), 41)]);
+    context.restore = vec![BucketState {
+        max_sequence_number: Some(41),
+        ..BucketState::empty(Partition::unpartitioned(), 0)
+    }];
     let mut write = TableWrite::new(context).unwrap();
     write.write(&rows(0, 700)).await.unwrap();
     write.write(&rows(700, 2500)).await.unwrap();

@@ -53,7 +53,7 @@ fn normal_files_get_ids_in_order() {
 fn blobs_follow_their_normal_file() {
     let blob = |name: &str, column: &str, rows| {
         let mut file = file(name, rows);
-        file.write_cols = Some(vec![column.to_string()]);
+        file.write_cols = Some([column.to_string()].into());
         add(file)
     };
     let mut entries = vec![

@@ -2,6 +2,8 @@
 
 //! The `_FILE` record (Java `DataFileMetaSerializer`; `metadata.md` 4.3).
 
+use std::sync::Arc;
+
 use paimon_protocol::{DataFileMeta, FileSource};
 use paimon_types::{Error, Result};
 
@@ -177,6 +179,7 @@ impl DataFileReader {
             (Some(list), Some(bytes)) => list.strings(program, bytes).map(Some),
             _ => Ok(None),
         };
+        let columns = |list, bytes| strings(list, bytes).map(|names| names.map(Arc::from));
         let write_cols_sequences = match (&self.write_cols_sequences, raw.write_cols_sequences) {
             (Some(list), Some(bytes)) => Some(list.longs(program, bytes)?),
             _ => None,
@@ -209,10 +212,10 @@ impl DataFileReader {
                 .map(file_source)
                 .transpose()
                 .map_err(|e| e.with("file", file_name))?,
-            value_stats_cols: strings(&self.value_stats_cols, raw.value_stats_cols)?,
+            value_stats_cols: columns(&self.value_stats_cols, raw.value_stats_cols)?,
             external_path: raw.external_path.map(str::to_owned),
             first_row_id: raw.first_row_id,
-            write_cols: strings(&self.write_cols, raw.write_cols)?,
+            write_cols: columns(&self.write_cols, raw.write_cols)?,
             write_cols_sequences,
         })
     }
@@ -243,7 +246,7 @@ fn file_source(code: i32) -> Result<FileSource> {
 
 /// Writes the record in the order of `schemas::MANIFEST_SCHEMA`.
 pub(super) fn encode_file(out: &mut Encoder, file: &DataFileMeta) {
-    let strings = |out: &mut Encoder, list: &Vec<String>| out.array(list, |out, item| out.string(item));
+    let strings = |out: &mut Encoder, list: &[String]| out.array(list, |out, item| out.string(item));
     out.string(&file.file_name);
     out.long(file.file_size);
     out.long(file.row_count);
@@ -264,10 +267,10 @@ pub(super) fn encode_file(out: &mut Encoder, file: &DataFileMeta) {
         FileSource::Compact => 1,
     });
     out.optional(source, Encoder::int);
-    out.optional(file.value_stats_cols.as_ref(), strings);
+    out.optional(file.value_stats_cols.as_deref(), strings);
     out.optional(file.external_path.as_deref(), Encoder::string);
     out.optional(file.first_row_id, Encoder::long);
-    out.optional(file.write_cols.as_ref(), strings);
+    out.optional(file.write_cols.as_deref(), strings);
     out.optional(file.write_cols_sequences.as_deref(), |out, list| {
         out.array(list, |out, item| out.long(*item))
     });

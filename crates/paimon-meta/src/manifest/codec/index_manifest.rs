@@ -7,9 +7,7 @@ use paimon_types::{Error, Result};
 
 use super::{ListReader, Rows, check_version, required};
 use crate::manifest::avro::{
-    self,
-    Access, ContainerWriter, Cursor, Encoder, Kind, Layout, Presence, Program, Wanted,
-    read_array,
+    self, Access, ContainerWriter, Cursor, Encoder, Kind, Layout, Presence, Program, Wanted, read_array,
 };
 use crate::manifest::schemas::{INDEX_MANIFEST_SCHEMA, INDEX_MANIFEST_VERSION};
 use crate::manifest::{FileKind, IndexManifestEntry, ManifestCompression};

@@ -8,10 +8,7 @@ use paimon_types::{BinaryRow, Error, Result};
 
 use super::data_file::{DataFileReader, encode_file};
 use super::{Rows, check_version, required};
-use crate::manifest::avro::{
-    self,
-    Access, ContainerWriter, Cursor, Kind, Layout, Presence, Program, Wanted,
-};
+use crate::manifest::avro::{self, Access, ContainerWriter, Cursor, Kind, Layout, Presence, Program, Wanted};
 use crate::manifest::schemas::{MANIFEST_SCHEMA, MANIFEST_VERSION};
 use crate::manifest::{FileKind, ManifestCompression, ManifestEntry};
 

@@ -5,10 +5,7 @@
 use paimon_types::{Error, Result};
 
 use super::{RawStats, Rows, StatsReader, check_version, encode_stats, required};
-use crate::manifest::avro::{
-    self,
-    Access, ContainerWriter, Encoder, Kind, Layout, Presence, Wanted,
-};
+use crate::manifest::avro::{self, Access, ContainerWriter, Encoder, Kind, Layout, Presence, Wanted};
 use crate::manifest::schemas::{MANIFEST_LIST_SCHEMA, MANIFEST_LIST_VERSION};
 use crate::manifest::{ManifestCompression, ManifestFileMeta};
 

@@ -17,7 +17,7 @@ pub use manifest::{
 };
 pub use manifest_list::{decode_manifest_list, encode_manifest_list};
 
-use paimon_protocol::SimpleStats;
+use paimon_protocol::{NullCounts, SimpleStats};
 use paimon_types::{BinaryRow, Error, Result};
 
 use super::avro::{Access, Cursor, Encoder, Kind, Layout, NodeId, Presence, Program, Wanted, read_array};
@@ -124,9 +124,9 @@ impl StatsReader {
     fn decode(&self, program: &Program, rows: &Rows, raw: RawStats<'_>) -> Result<SimpleStats> {
         let null_counts = match (raw.null_counts, &self.null_counts) {
             (Some(bytes), Some((array, items))) => {
-                read_array(program, array, &mut Cursor::new(bytes), |c| items.long(c))?
+                read_array(program, array, &mut Cursor::new(bytes), |c| items.long(c))?.into()
             }
-            _ => Vec::new(),
+            _ => NullCounts::new(),
         };
         Ok(SimpleStats {
             min_values: rows.decode(required(raw.min, "_MIN_VALUES")?)?,
@@ -139,8 +139,8 @@ impl StatsReader {
 fn encode_stats(out: &mut Encoder, stats: &SimpleStats) {
     out.bytes(&stats.min_values.to_serialized());
     out.bytes(&stats.max_values.to_serialized());
-    out.optional(Some(&stats.null_counts), |out, counts| {
-        out.array(counts, |out, count| out.optional(*count, Encoder::long));
+    out.optional(Some(stats.null_counts.to_vec()), |out, counts| {
+        out.array(&counts, |out, count| out.optional(*count, Encoder::long));
     });
 }
 

@@ -4,11 +4,12 @@
 
 use std::ops::RangeInclusive;
 
-use paimon_types::{BinaryRow, DataInput, DataOutput, Error, Result};
+use paimon_types::{DataOutput, Error, Result, SharedBytes};
 
 use super::carrier::{Carrier, Growth, check_read, check_write};
 use super::file_meta::{self, FileMetaReader};
 use super::index_file::IndexShape;
+use super::input::SharedInput;
 use crate::{CommitMessage, Increment};
 
 /// Versions that this build reads and writes.
@@ -71,11 +72,12 @@ impl MessageForm {
 pub(super) fn decode_with<T>(
     bytes: &[u8],
     version: i32,
-    read: impl Fn(&mut DataInput<'_>, MessageForm) -> Result<T>,
+    read: impl Fn(&mut SharedInput<'_>, MessageForm) -> Result<T>,
 ) -> Result<(T, MessageForm)> {
     check_read(NAME, version, VERSIONS)?;
+    let buffer = SharedBytes::copy_from(bytes);
     let attempt = |form: MessageForm| -> Result<T> {
-        let mut input = DataInput::new(bytes);
+        let mut input = SharedInput::new(&buffer);
         let value = read(&mut input, form)?;
         input.expect_end()?;
         Ok(value)
@@ -94,17 +96,17 @@ pub(super) fn decode_with<T>(
 }
 
 /// i32 count, then messages back to back.
-pub(super) fn read_list(input: &mut DataInput<'_>, form: MessageForm) -> Result<Vec<CommitMessage>> {
+pub(super) fn read_list(input: &mut SharedInput<'_>, form: MessageForm) -> Result<Vec<CommitMessage>> {
     // Partition, bucket and empty lists are never shorter than this.
     let count = input.read_count(16 + 4 + 6 * 4)?;
     (0..count).map(|_| read(input, form)).collect()
 }
 
-pub(super) fn read(input: &mut DataInput<'_>, form: MessageForm) -> Result<CommitMessage> {
+pub(super) fn read(input: &mut SharedInput<'_>, form: MessageForm) -> Result<CommitMessage> {
     let version = form.version;
-    let files = FileMetaReader::new(form.carrier().file_arity());
+    let mut files = FileMetaReader::new(form.carrier().file_arity());
     let index = form.index_shape();
-    let partition = BinaryRow::read_stream(input)?;
+    let partition = input.read_partition()?;
     let bucket = input.read_i32()?;
     let total_buckets = if version >= TOTAL_BUCKETS && input.read_bool()? {
         Some(input.read_i32()?)
@@ -193,7 +195,7 @@ pub(super) fn write(out: &mut DataOutput, message: &CommitMessage, form: Message
         message.check_from_snapshot.is_some(),
         CHECK_FROM_SNAPSHOT,
     )?;
-    message.partition.write_stream(out);
+    message.partition.encoded_row().write_stream(out);
     out.write_i32(message.bucket);
     if version >= TOTAL_BUCKETS {
         out.write_bool(message.total_buckets.is_some());

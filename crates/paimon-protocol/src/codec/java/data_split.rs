@@ -4,10 +4,11 @@
 
 use std::ops::RangeInclusive;
 
-use paimon_types::{BinaryRow, DataInput, DataOutput, Error, Result};
+use paimon_types::{DataOutput, Error, Result};
 
 use super::carrier::{Carrier, Growth, arity, check_read, check_write};
 use super::file_meta::FileMetaReader;
+use super::input::SharedInput;
 use super::{deletion_file, file_meta};
 use crate::DataSplit;
 
@@ -27,7 +28,7 @@ const FILES: Growth = &[(1, 15), (2, 16), (3, 17), (5, 18), (7, 19), (8, 20), (9
 const NAME: &str = "data split";
 
 /// Reads one split and leaves the input behind it.
-pub(super) fn read(input: &mut DataInput<'_>) -> Result<(DataSplit, i32)> {
+pub(super) fn read(input: &mut SharedInput<'_>) -> Result<(DataSplit, i32)> {
     let first = input.read_i64()?;
     let (version, snapshot_id) = if first == MAGIC {
         let version = input.read_i32()?;
@@ -45,8 +46,8 @@ pub(super) fn read(input: &mut DataInput<'_>) -> Result<(DataSplit, i32)> {
         .map_err(|e| e.with("data split version", version))
 }
 
-fn read_body(input: &mut DataInput<'_>, version: i32, snapshot_id: i64) -> Result<DataSplit> {
-    let partition = BinaryRow::read_stream(input)?;
+fn read_body(input: &mut SharedInput<'_>, version: i32, snapshot_id: i64) -> Result<DataSplit> {
+    let partition = input.read_partition()?;
     let bucket = input.read_i32()?;
     let bucket_path = input.read_utf()?;
     let total_buckets = if version >= TOTAL_BUCKETS && input.read_bool()? {
@@ -97,7 +98,7 @@ pub(super) fn write(out: &mut DataOutput, split: &DataSplit, version: i32) -> Re
         return Err(carrier.refuse("a snapshot id that equals the magic of newer versions", Some(2)));
     }
     out.write_i64(split.snapshot_id);
-    split.partition.write_stream(out);
+    split.partition.encoded_row().write_stream(out);
     out.write_i32(split.bucket);
     out.write_utf(&split.bucket_path)
         .map_err(|e| e.with("bucket path", &split.bucket_path))?;

@@ -2,12 +2,15 @@
 
 //! `DataFileMeta` records of every version (`wire.md` 6).
 
-use paimon_types::{BinaryRow, DataInput, DataOutput, Error, Result};
+use std::sync::Arc;
+
+use paimon_types::{BinaryRow, DataOutput, Error, Result, SharedBytes};
 
 use super::carrier::{Carrier, since};
+use super::input::SharedInput;
 use super::record::{RecordReader, fixed_part};
 use super::record_writer::{RecordWriter, i64_array, opt_i64_array, string_array};
-use crate::{DataFileMeta, FileSource, SimpleStats};
+use crate::{DataFileMeta, FileSource, NullCounts, SimpleStats};
 
 /// Fields of `SimpleStats`.
 const STATS_ARITY: usize = 3;
@@ -15,22 +18,51 @@ const STATS_ARITY: usize = 3;
 /// Fields of the newest form.
 const CURRENT_ARITY: usize = 21;
 
-/// Reads records of one version.
-pub(super) struct FileMetaReader {
+/// Reads records of one version. Rows and null counts are parts of the input's buffer, and files with the same columns share
+/// the list of them, so that a file takes one allocation for its name and one for each of its rarer texts and lists.
+pub(super) struct FileMetaReader<'a> {
     arity: usize,
     empty: BinaryRow,
+    columns: ColumnLists<'a>,
 }
 
-impl FileMetaReader {
+/// Lists of columns by their bytes.
+#[derive(Default)]
+struct ColumnLists<'a> {
+    known: Vec<(&'a [u8], Arc<[String]>)>,
+}
+
+impl<'a> ColumnLists<'a> {
+    /// Most files of a table have one of very few lists.
+    const LIMIT: usize = 8;
+
+    fn read(&mut self, row: &RecordReader<'a>, field: usize) -> Result<Option<Arc<[String]>>> {
+        let Some(piece) = row.opt_piece(field)? else {
+            return Ok(None);
+        };
+        if let Some((_, names)) = self.known.iter().find(|(bytes, _)| *bytes == piece) {
+            return Ok(Some(Arc::clone(names)));
+        }
+        let names: Arc<[String]> = row.array_of(piece, 8)?.strings()?.into();
+        if self.known.len() == Self::LIMIT {
+            self.known.clear();
+        }
+        self.known.push((piece, Arc::clone(&names)));
+        Ok(Some(names))
+    }
+}
+
+impl<'a> FileMetaReader<'a> {
     pub(super) fn new(arity: usize) -> Self {
         FileMetaReader {
             arity,
             empty: BinaryRow::empty(),
+            columns: ColumnLists::default(),
         }
     }
 
     /// i32 count, then records.
-    pub(super) fn list(&self, input: &mut DataInput<'_>) -> Result<Vec<DataFileMeta>> {
+    pub(super) fn list(&mut self, input: &mut SharedInput<'a>) -> Result<Vec<DataFileMeta>> {
         let count = input.read_count(4 + fixed_part(self.arity))?;
         // `count` records fit into the input, so this is at most a few times its length.
         let mut files = Vec::with_capacity(count);
@@ -40,17 +72,18 @@ impl FileMetaReader {
         Ok(files)
     }
 
-    pub(super) fn read(&self, input: &mut DataInput<'_>) -> Result<DataFileMeta> {
+    pub(super) fn read(&mut self, input: &mut SharedInput<'a>) -> Result<DataFileMeta> {
+        let buffer = input.buffer;
         let row = RecordReader::new("data file", input.read_sized()?, self.arity)?;
         let strings = |field| row.opt_array(field, 8)?.map(|array| array.strings()).transpose();
         let meta = DataFileMeta {
             file_name: row.string(0)?,
             file_size: row.i64(1)?,
             row_count: row.i64(2)?,
-            min_key: row.row(3, &self.empty)?,
-            max_key: row.row(4, &self.empty)?,
-            key_stats: self.stats(&row, 5)?,
-            value_stats: self.stats(&row, 6)?,
+            min_key: row.row(3, &self.empty, buffer)?,
+            max_key: row.row(4, &self.empty, buffer)?,
+            key_stats: self.stats(&row, 5, buffer)?,
+            value_stats: self.stats(&row, 6, buffer)?,
             min_sequence_number: row.i64(7)?,
             max_sequence_number: row.i64(8)?,
             schema_id: row.i64(9)?,
@@ -60,26 +93,28 @@ impl FileMetaReader {
             delete_row_count: row.opt_i64(13)?,
             embedded_index: row.opt_bytes(14)?.map(<[u8]>::to_vec),
             file_source: row.opt_i8(15)?.map(file_source).transpose()?,
-            value_stats_cols: strings(16)?,
+            value_stats_cols: self.columns.read(&row, 16)?,
             external_path: row.opt_string(17)?,
             first_row_id: row.opt_i64(18)?,
-            write_cols: strings(19)?,
+            write_cols: self.columns.read(&row, 19)?,
             write_cols_sequences: row.opt_array(20, 8)?.map(|array| array.i64s()).transpose()?,
         };
         row.finish().map_err(|e| e.with("file", &meta.file_name))?;
         Ok(meta)
     }
 
-    fn stats(&self, row: &RecordReader<'_>, field: usize) -> Result<SimpleStats> {
+    fn stats(&self, row: &RecordReader<'_>, field: usize, buffer: &SharedBytes) -> Result<SimpleStats> {
         let piece = row.opt_piece(field)?;
         let piece = piece
             .ok_or_else(|| Error::corrupt(format!("statistics in field {field} of data file are null")))?;
         let stats = RecordReader::new("statistics", piece, STATS_ARITY)?;
-        let null_counts = stats.opt_array(2, 8)?.map(|array| array.opt_i64s()).transpose()?;
+        let null_counts = stats
+            .opt_piece(2)?
+            .map(|piece| NullCounts::from_array(buffer.part(piece)));
         let stats_value = SimpleStats {
-            min_values: stats.row(0, &self.empty)?,
-            max_values: stats.row(1, &self.empty)?,
-            null_counts: null_counts.unwrap_or_default(),
+            min_values: stats.row(0, &self.empty, buffer)?,
+            max_values: stats.row(1, &self.empty, buffer)?,
+            null_counts: null_counts.transpose()?.unwrap_or_default(),
         };
         stats.finish()?;
         Ok(stats_value)
@@ -158,7 +193,7 @@ fn write_stats(buffer: &mut Vec<u8>, stats: &SimpleStats) {
     let mut row = RecordWriter::new(buffer, STATS_ARITY);
     row.row(0, &stats.min_values);
     row.row(1, &stats.max_values);
-    row.piece(2, |buffer| opt_i64_array(buffer, &stats.null_counts));
+    row.piece(2, |buffer| opt_i64_array(buffer, stats.null_counts.iter()));
 }
 
 /// Refuses a file with a value that the carrier's version has no field for.

@@ -13,6 +13,7 @@ mod data_split;
 mod deletion_file;
 mod file_meta;
 mod index_file;
+mod input;
 mod query_auth;
 mod record;
 mod record_writer;
@@ -21,10 +22,12 @@ mod split_body;
 #[cfg(test)]
 mod tests;
 
-use paimon_types::{DataInput, DataOutput, Result};
+use paimon_types::{DataOutput, Result, SharedBytes};
 
 use crate::{CommitMessage, DataSplit, ManifestCommittable, Split};
 use commit_message::MessageForm;
+use input::SharedInput;
+pub(crate) use record_writer::opt_i64_array as write_null_counts;
 
 /// Version of [`DataSplit`] written by default: the newest that a released Java (1.4) reads.
 pub const JAVA_SPLIT_VERSION: i32 = 8;
@@ -71,7 +74,8 @@ impl DataSplit {
     /// # Errors
     /// `Unsupported` for a newer version, `Corrupt` for anything malformed, bytes left over included.
     pub fn from_java_bytes(bytes: &[u8]) -> Result<(DataSplit, i32)> {
-        let mut input = DataInput::new(bytes);
+        let buffer = SharedBytes::copy_from(bytes);
+        let mut input = SharedInput::new(&buffer);
         let split = data_split::read(&mut input)?;
         input.expect_end()?;
         Ok(split)

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use paimon_types::{BinaryRow, Error, Result};
+use paimon_types::{BinaryRow, Error, Result, SharedBytes};
 
 /// Bytes of header and null bits.
 const NULL_BYTES: usize = 8;
@@ -178,20 +178,25 @@ impl<'a> RecordReader<'a> {
         self.require(field, self.opt_string(field)?)
     }
 
-    /// A row in the form "arity, row bytes"; the empty row is shared, not copied.
-    pub(super) fn row(&self, field: usize, empty: &BinaryRow) -> Result<BinaryRow> {
+    /// A row in the form "arity, row bytes", as a part of `buffer`; the empty row is shared.
+    pub(super) fn row(&self, field: usize, empty: &BinaryRow, buffer: &SharedBytes) -> Result<BinaryRow> {
         let bytes = self.bytes(field)?;
         if bytes == [0; 12] {
             Ok(empty.clone())
         } else {
-            BinaryRow::from_serialized(bytes)
+            BinaryRow::from_serialized_in(buffer, bytes)
         }
     }
 
     pub(super) fn opt_array(&self, field: usize, element: usize) -> Result<Option<ArrayReader<'a>>> {
         self.opt_piece(field)?
-            .map(|piece| ArrayReader::new(self.what, piece, element))
+            .map(|piece| self.array_of(piece, element))
             .transpose()
+    }
+
+    /// The array in a piece of this record.
+    pub(super) fn array_of(&self, piece: &'a [u8], element: usize) -> Result<ArrayReader<'a>> {
+        ArrayReader::new(self.what, piece, element)
     }
 
     /// Ends the reading: values in fields that this version does not have would be lost.
@@ -269,17 +274,6 @@ impl<'a> ArrayReader<'a> {
         } else {
             Ok(())
         }
-    }
-
-    pub(super) fn opt_i64s(&self) -> Result<Vec<Option<i64>>> {
-        let value = |i| {
-            if self.is_null(i) {
-                Ok(None)
-            } else {
-                self.slot(i).map(|s| Some(i64::from_le_bytes(s)))
-            }
-        };
-        (0..self.len).map(value).collect()
     }
 
     pub(super) fn i64s(&self) -> Result<Vec<i64>> {

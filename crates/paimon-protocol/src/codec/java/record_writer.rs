@@ -133,10 +133,10 @@ pub(super) fn i64_array(buffer: &mut Vec<u8>, values: &[i64]) {
     }
 }
 
-pub(super) fn opt_i64_array(buffer: &mut Vec<u8>, values: &[Option<i64>]) {
+pub(crate) fn opt_i64_array(buffer: &mut Vec<u8>, values: impl ExactSizeIterator<Item = Option<i64>>) {
     let start = buffer.len();
     let at = begin_array(buffer, values.len(), 8);
-    for (i, value) in values.iter().enumerate() {
+    for (i, value) in values.enumerate() {
         match value {
             Some(value) => put(buffer, at + 8 * i, &value.to_le_bytes()),
             None => {

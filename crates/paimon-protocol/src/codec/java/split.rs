@@ -2,9 +2,10 @@
 
 //! Splits of any kind, in the `SPLIT_V1` frame or bare (Java `SplitSerializer`; `wire.md` 8.3).
 
-use paimon_types::{DataInput, DataOutput, Error, Result};
+use paimon_types::{DataInput, DataOutput, Error, Result, SharedBytes};
 
-use super::carrier::check_read;
+use super::carrier::{check_read, check_write};
+use super::input::SharedInput;
 use super::split_body::{
     INDEXED_MAGIC, read_chain, read_incremental, read_indexed, write_chain, write_incremental, write_indexed,
 };
@@ -20,7 +21,8 @@ const MAX_DEPTH: usize = 8;
 
 /// Reads a split in any form, to the end of the bytes.
 pub(super) fn decode(bytes: &[u8]) -> Result<(Split, SplitEncoding)> {
-    let mut input = DataInput::new(bytes);
+    let buffer = SharedBytes::copy_from(bytes);
+    let mut input = SharedInput::new(&buffer);
     let first = input.clone().read_i64()?;
     if first == FRAME_MAGIC {
         let (split, version) = read_frame(&mut input, MAX_DEPTH)?;
@@ -33,7 +35,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Split, SplitEncoding)> {
             },
         ));
     }
-    let (split, version) = decode_bare(bytes, first)?;
+    let (split, version) = decode_bare(&buffer, first)?;
     Ok((
         split,
         SplitEncoding {
@@ -44,25 +46,25 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Split, SplitEncoding)> {
 }
 
 /// A split without frame: the kind shows in the first bytes.
-fn decode_bare(bytes: &[u8], first: i64) -> Result<(Split, i32)> {
-    let mut input = DataInput::new(bytes);
+fn decode_bare(buffer: &SharedBytes, first: i64) -> Result<(Split, i32)> {
+    let mut input = SharedInput::new(buffer);
     // Incremental and chain splits begin with a small i32 version, version 1 data splits with an i64 snapshot id below 2^32.
     if let version @ 1..=3 = first >> 32 {
         let chain = |e: Error| e.with("read as", "chain split");
         let incremental = if version < 3 {
-            read_all(bytes, read_incremental).ok()
+            read_all(buffer, read_incremental).ok()
         } else {
             None
         };
         return match incremental {
             Some((split, version)) => Ok((Split::Incremental(split), version)),
-            None => read_all(bytes, read_chain)
+            None => read_all(buffer, read_chain)
                 .map(|(split, version)| (Split::Chain(split), version))
                 .map_err(chain),
         };
     }
     if first == INDEXED_MAGIC {
-        let (split, version) = read_all(bytes, read_indexed)?;
+        let (split, version) = read_all(buffer, read_indexed)?;
         return Ok((Split::Indexed(split), version));
     }
     let (split, version) = data_split::read(&mut input)?;
@@ -74,8 +76,8 @@ fn decode_bare(bytes: &[u8], first: i64) -> Result<(Split, i32)> {
     Ok((Split::Data(split), version))
 }
 
-fn read_all<T>(bytes: &[u8], read: fn(&mut DataInput<'_>) -> Result<(T, i32)>) -> Result<(T, i32)> {
-    let mut input = DataInput::new(bytes);
+fn read_all<T>(buffer: &SharedBytes, read: fn(&mut SharedInput<'_>) -> Result<(T, i32)>) -> Result<(T, i32)> {
+    let mut input = SharedInput::new(buffer);
     let value = read(&mut input)?;
     input.expect_end()?;
     Ok(value)
@@ -92,7 +94,7 @@ fn read_flag(input: &mut DataInput<'_>) -> Result<bool> {
 }
 
 /// Reads a complete frame.
-fn read_frame(input: &mut DataInput<'_>, depth: usize) -> Result<(Split, i32)> {
+fn read_frame(input: &mut SharedInput<'_>, depth: usize) -> Result<(Split, i32)> {
     let depth = depth.checked_sub(1).ok_or_else(|| too_deep(Error::corrupt))?;
     let magic = input.read_i64()?;
     if magic != FRAME_MAGIC {
@@ -161,6 +163,39 @@ impl Split {
             framed: matches!(self, Split::QueryAuth { .. } | Split::Fallback { .. }),
             version,
         }
+    }
+
+    /// As [`Split::java_encoding`], for the Java that writes data splits at `version`.
+    ///
+    /// # Errors
+    /// `InvalidInput` for an unknown version and when that Java does not have the split's kind.
+    pub(in crate::codec) fn java_encoding_at(&self, version: i32) -> Result<SplitEncoding> {
+        check_write("data split", version, data_split::VERSIONS)?;
+        let mut innermost = self;
+        while let Split::QueryAuth { split, .. } | Split::Fallback { split, .. } = innermost {
+            innermost = split;
+        }
+        // Incremental and chain splits are as young as data split version 8; with version 9 their file records grew too.
+        let own = match innermost {
+            Split::Incremental(_) => [1, 2],
+            Split::Chain(_) => [2, 3],
+            _ => [version, version],
+        };
+        let kind = innermost.kind();
+        let version = match (version, own) {
+            (9.., [_, newest]) => newest,
+            (8, [with_8, _]) => with_8,
+            (version, _) if matches!(innermost, Split::Incremental(_) | Split::Chain(_)) => {
+                return Err(Error::invalid(format!(
+                    "data split version {version} has no {kind} splits beside it, expected version 8 or newer"
+                )));
+            }
+            (version, _) => version,
+        };
+        Ok(SplitEncoding {
+            version,
+            ..self.java_encoding()
+        })
     }
 
     fn innermost_version(&self) -> i32 {

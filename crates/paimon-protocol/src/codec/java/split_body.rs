@@ -2,10 +2,11 @@
 
 //! Bodies of incremental, indexed and chain splits (`wire.md` 8.4–8.6).
 
-use paimon_types::{BinaryRow, DataInput, DataOutput, Error, Result};
+use paimon_types::{DataOutput, Error, Result};
 
 use super::carrier::{Carrier, Growth, arity, check_read, check_write};
 use super::file_meta::FileMetaReader;
+use super::input::SharedInput;
 use super::{data_split, deletion_file, file_meta};
 use crate::{ChainSplit, IncrementalSplit, IndexedSplit, RowRange};
 
@@ -18,12 +19,12 @@ const CHAIN_FILES: Growth = &[(1, 20), (3, 21)];
 /// First chain split version with deletion files.
 const CHAIN_DELETION_FILES: i32 = 2;
 
-pub(super) fn read_incremental(input: &mut DataInput<'_>) -> Result<(IncrementalSplit, i32)> {
+pub(super) fn read_incremental(input: &mut SharedInput<'_>) -> Result<(IncrementalSplit, i32)> {
     let version = input.read_i32()?;
     check_read("incremental split", version, 1..=2)?;
-    let files = FileMetaReader::new(arity(INCREMENTAL_FILES, version));
+    let mut files = FileMetaReader::new(arity(INCREMENTAL_FILES, version));
     let snapshot_id = input.read_i64()?;
-    let partition = BinaryRow::read_stream(input)?;
+    let partition = input.read_partition()?;
     let (bucket, total_buckets) = (input.read_i32()?, input.read_i32()?);
     let before_files = files.list(input)?;
     let before_deletion_files = deletion_file::read_list(input, before_files.len(), true)?;
@@ -43,7 +44,7 @@ pub(super) fn read_incremental(input: &mut DataInput<'_>) -> Result<(Incremental
     Ok((split, version))
 }
 
-pub(super) fn read_indexed(input: &mut DataInput<'_>) -> Result<(IndexedSplit, i32)> {
+pub(super) fn read_indexed(input: &mut SharedInput<'_>) -> Result<(IndexedSplit, i32)> {
     let magic = input.read_i64()?;
     if magic != INDEXED_MAGIC {
         return Err(Error::corrupt(format!(
@@ -80,10 +81,10 @@ pub(super) fn read_indexed(input: &mut DataInput<'_>) -> Result<(IndexedSplit, i
     ))
 }
 
-pub(super) fn read_chain(input: &mut DataInput<'_>) -> Result<(ChainSplit, i32)> {
+pub(super) fn read_chain(input: &mut SharedInput<'_>) -> Result<(ChainSplit, i32)> {
     let version = input.read_i32()?;
     check_read("chain split", version, 1..=3)?;
-    let logical_partition = BinaryRow::read_stream(input)?;
+    let logical_partition = input.read_partition()?;
     let data_files = FileMetaReader::new(arity(CHAIN_FILES, version)).list(input)?;
     let mut pairs = || -> Result<Vec<(String, String)>> {
         let count = input.read_count(4)?;
@@ -118,7 +119,7 @@ pub(super) fn write_incremental(out: &mut DataOutput, split: &IncrementalSplit, 
     };
     out.write_i32(version);
     out.write_i64(split.snapshot_id);
-    split.partition.write_stream(out);
+    split.partition.encoded_row().write_stream(out);
     out.write_i32(split.bucket);
     out.write_i32(split.total_buckets);
     let states = [
@@ -165,7 +166,7 @@ pub(super) fn write_chain(out: &mut DataOutput, split: &ChainSplit, version: i32
         CHAIN_DELETION_FILES,
     )?;
     out.write_i32(version);
-    split.logical_partition.write_stream(out);
+    split.logical_partition.encoded_row().write_stream(out);
     file_meta::write_list(out, &split.data_files, &carrier)?;
     for pairs in [&split.file_bucket_paths, &split.file_branches] {
         out.write_count(pairs.len())?;

@@ -2,12 +2,13 @@
 
 //! Vectors of the parts that have no public form of their own.
 
-use paimon_types::{DataInput, DataOutput};
+use paimon_types::{DataInput, DataOutput, SharedBytes};
 use serde_json::Value;
 
 use super::carrier::Carrier;
 use super::file_meta::FileMetaReader;
 use super::index_file::IndexShape;
+use super::input::SharedInput;
 use super::{deletion_file, file_meta};
 
 /// (version text, bytes) of the vectors of one kind.
@@ -52,7 +53,8 @@ fn data_file_records() {
             .collect::<String>()
             .parse()
             .unwrap();
-        let mut input = DataInput::new(&bytes);
+        let buffer = SharedBytes::copy_from(&bytes);
+        let mut input = SharedInput::new(&buffer);
         let meta = FileMetaReader::new(arity)
             .read(&mut input)
             .unwrap_or_else(|e| panic!("{version}: {e:?}"));

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Between the public structs and the mirrors of the body.
+//! Between the structs of splits and files and the mirrors of the body; `convert_message` has the other structs.
 
-use paimon_types::{BinaryRow, Error, Result};
+use std::ops::Range;
+use std::sync::Arc;
 
-use super::body::{DeletionBody, FileBody, List, RowBody, SplitBody, StatsBody};
-use crate::{DataFileMeta, DataSplit, DeletionFile, FileSource, SimpleStats};
+use paimon_types::{BinaryRow, Error, Result, SharedBytes};
+
+use super::body::{
+    AnySplit, Arena, Counts, DeletionBody, FileBody, List, Names, RowBody, SplitBody, StatsBody,
+};
+use crate::{DataFileMeta, DataSplit, DeletionFile, FileSource, NullCounts, Partition, SimpleStats};
 
 impl<'a> From<&'a BinaryRow> for RowBody<'a> {
     fn from(row: &'a BinaryRow) -> Self {
@@ -22,8 +27,10 @@ impl<'a> From<&'a BinaryRow> for RowBody<'a> {
     }
 }
 
-fn strings(values: &[String]) -> List<&str> {
-    List(values.iter().map(String::as_str).collect())
+impl<'a> From<&'a Partition> for RowBody<'a> {
+    fn from(partition: &'a Partition) -> Self {
+        partition.encoded_row().into()
+    }
 }
 
 impl<'a> From<&'a SimpleStats> for StatsBody<'a> {
@@ -31,7 +38,7 @@ impl<'a> From<&'a SimpleStats> for StatsBody<'a> {
         StatsBody {
             min_values: (&stats.min_values).into(),
             max_values: (&stats.max_values).into(),
-            null_counts: List(stats.null_counts.clone()),
+            null_counts: Counts::Of(&stats.null_counts),
         }
     }
 }
@@ -67,7 +74,7 @@ impl<'a> From<&'a DataFileMeta> for FileBody<'a> {
             max_sequence_number: file.max_sequence_number,
             schema_id: file.schema_id,
             level: file.level,
-            extra_files: strings(&file.extra_files),
+            extra_files: Names::Of(&file.extra_files),
             creation_time: file.creation_time,
             delete_row_count: file.delete_row_count,
             embedded_index: file.embedded_index.as_deref(),
@@ -75,67 +82,147 @@ impl<'a> From<&'a DataFileMeta> for FileBody<'a> {
                 FileSource::Append => 0,
                 FileSource::Compact => 1,
             }),
-            value_stats_cols: file.value_stats_cols.as_deref().map(strings),
+            value_stats_cols: file.value_stats_cols.as_deref().map(Names::Of),
             external_path: file.external_path.as_deref(),
             first_row_id: file.first_row_id,
-            write_cols: file.write_cols.as_deref().map(strings),
+            write_cols: file.write_cols.as_deref().map(Names::Of),
             write_cols_sequences: file.write_cols_sequences.clone().map(List),
         }
     }
 }
 
+pub(super) fn files(files: &[DataFileMeta]) -> List<FileBody<'_>> {
+    List(files.iter().map(FileBody::from).collect())
+}
+
+pub(super) fn deletion_files(
+    files: Option<&[Option<DeletionFile>]>,
+) -> Option<List<Option<DeletionBody<'_>>>> {
+    files.map(|files| {
+        let files = files.iter().map(|file| file.as_ref().map(DeletionBody::from));
+        List(files.collect())
+    })
+}
+
 impl<'a> From<&'a DataSplit> for SplitBody<'a> {
     fn from(split: &'a DataSplit) -> Self {
-        let deletion_files = split.deletion_files.as_ref();
         SplitBody {
             snapshot_id: split.snapshot_id,
             partition: (&split.partition).into(),
             bucket: split.bucket,
             bucket_path: &split.bucket_path,
             total_buckets: split.total_buckets,
-            data_files: List(split.data_files.iter().map(FileBody::from).collect()),
-            deletion_files: deletion_files.map(|list| {
-                List(
-                    list.iter()
-                        .map(|file| file.as_ref().map(DeletionBody::from))
-                        .collect(),
-                )
-            }),
+            data_files: files(&split.data_files),
+            deletion_files: deletion_files(split.deletion_files.as_deref()),
             is_streaming: split.is_streaming,
             raw_convertible: split.raw_convertible,
         }
     }
 }
 
-/// Turns mirrors back into values; shares one empty row.
-pub(super) struct Reader {
-    empty: BinaryRow,
+impl<'a> From<&'a DataSplit> for AnySplit<'a> {
+    fn from(split: &'a DataSplit) -> Self {
+        AnySplit::Data(split.into())
+    }
 }
 
-impl Reader {
-    pub(super) fn new() -> Self {
-        Reader {
+/// Refuses to write a list that no reader takes.
+pub(super) fn check_deletion_files(files: usize, list: Option<&[Option<DeletionFile>]>) -> Result<()> {
+    let Some(list) = list else { return Ok(()) };
+    if list.len() != files {
+        let entries = list.len();
+        return Err(Error::invalid(format!(
+            "{entries} deletion file entries for {files} data files, expected one each"
+        )));
+    }
+    let mut entries = list.iter().flatten();
+    match entries.find(|file| file.cardinality.is_some_and(|c| c < 0)) {
+        None => Ok(()),
+        Some(file) => {
+            Err(Error::invalid("cardinality of a deletion file is negative").with("path", &file.path))
+        }
+    }
+}
+
+/// Turns mirrors back into values. Rows and null counts are parts of two buffers, and equal lists of columns are one, so that
+/// a file takes one allocation for its name and one for each of its rarer texts and lists.
+pub(super) struct ValueReader<'a> {
+    empty: BinaryRow,
+    input: &'a SharedBytes,
+    counts: SharedBytes,
+    names: Vec<&'a str>,
+    columns: Vec<(Range<usize>, Arc<[String]>)>,
+}
+
+impl<'a> ValueReader<'a> {
+    /// Most files of a table have one of very few lists of columns.
+    const COLUMN_LISTS: usize = 8;
+
+    /// `input` is what the mirrors were decoded from.
+    pub(super) fn new(input: &'a SharedBytes, arena: Arena<'a>) -> Self {
+        ValueReader {
             empty: BinaryRow::empty(),
+            input,
+            counts: SharedBytes::from(Arc::from(arena.counts)),
+            names: arena.names,
+            columns: Vec::new(),
         }
     }
 
-    fn row(&self, row: RowBody<'_>) -> Result<BinaryRow> {
+    pub(super) fn row(&self, row: RowBody<'a>) -> Result<BinaryRow> {
         if row.arity == 0 && row.bytes.is_empty() {
             return Ok(self.empty.clone());
         }
-        BinaryRow::new(row.arity as usize, row.bytes)
+        BinaryRow::from_shared(row.arity as usize, self.input.part(row.bytes))
     }
 
-    fn stats(&self, stats: StatsBody<'_>) -> Result<SimpleStats> {
+    pub(super) fn partition(&self, row: RowBody<'a>) -> Result<Partition> {
+        self.row(row).map(Partition::from_encoded_row)
+    }
+
+    fn stats(&self, stats: StatsBody<'a>) -> Result<SimpleStats> {
+        let null_counts = match stats.null_counts {
+            Counts::Of(counts) => counts.clone(),
+            Counts::Read(range) => {
+                let array = self.counts.get(range).unwrap_or_default();
+                NullCounts::from_array(self.counts.part(array))?
+            }
+        };
         Ok(SimpleStats {
             min_values: self.row(stats.min_values)?,
             max_values: self.row(stats.max_values)?,
-            null_counts: stats.null_counts.0,
+            null_counts,
         })
     }
 
-    fn file(&self, file: FileBody<'_>) -> Result<DataFileMeta> {
-        let owned = |list: List<&str>| list.0.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    fn names(&self, names: Names<'a>) -> Vec<String> {
+        match names {
+            Names::Of(names) => names.to_vec(),
+            Names::Read(range) => {
+                let names = self.names.get(range).unwrap_or_default();
+                names.iter().map(|name| (*name).to_owned()).collect()
+            }
+        }
+    }
+
+    fn columns(&mut self, names: Names<'a>) -> Arc<[String]> {
+        let Names::Read(range) = names else {
+            return self.names(names).into();
+        };
+        let list = |range: &Range<usize>| self.names.get(range.clone());
+        let found = self.columns.iter().find(|(known, _)| list(known) == list(&range));
+        if let Some((_, columns)) = found {
+            return Arc::clone(columns);
+        }
+        let columns: Arc<[String]> = self.names(Names::Read(range.clone())).into();
+        if self.columns.len() == Self::COLUMN_LISTS {
+            self.columns.clear();
+        }
+        self.columns.push((range, Arc::clone(&columns)));
+        columns
+    }
+
+    fn file(&mut self, file: FileBody<'a>) -> Result<DataFileMeta> {
         let file_source = match file.file_source {
             None => None,
             Some(0) => Some(FileSource::Append),
@@ -158,28 +245,36 @@ impl Reader {
             max_sequence_number: file.max_sequence_number,
             schema_id: file.schema_id,
             level: file.level,
-            extra_files: owned(file.extra_files),
+            extra_files: self.names(file.extra_files),
             creation_time: file.creation_time,
             delete_row_count: file.delete_row_count,
             embedded_index: file.embedded_index.map(<[u8]>::to_vec),
             file_source,
-            value_stats_cols: file.value_stats_cols.map(owned),
+            value_stats_cols: file.value_stats_cols.map(|names| self.columns(names)),
             external_path: file.external_path.map(str::to_owned),
             first_row_id: file.first_row_id,
-            write_cols: file.write_cols.map(owned),
+            write_cols: file.write_cols.map(|names| self.columns(names)),
             write_cols_sequences: file.write_cols_sequences.map(|list| list.0),
         })
     }
 
-    pub(super) fn split(&self, split: SplitBody<'_>) -> Result<DataSplit> {
-        let files = split.data_files.0.into_iter().map(|file| self.file(file));
-        let data_files = files.collect::<Result<Vec<_>>>()?;
-        let deletion_files = split.deletion_files.map(|list| list.0);
-        if let Some(list) = deletion_files
-            .as_ref()
-            .filter(|list| list.len() != data_files.len())
-        {
-            let (entries, files) = (list.len(), data_files.len());
+    pub(super) fn files(&mut self, files: List<FileBody<'a>>) -> Result<Vec<DataFileMeta>> {
+        let mut values = Vec::with_capacity(files.0.len());
+        for file in files.0 {
+            values.push(self.file(file)?);
+        }
+        Ok(values)
+    }
+
+    /// The deletion files of `files` data files.
+    pub(super) fn deletion_files(
+        &self,
+        files: usize,
+        list: Option<List<Option<DeletionBody<'a>>>>,
+    ) -> Result<Option<Vec<Option<DeletionFile>>>> {
+        let Some(List(list)) = list else { return Ok(None) };
+        if list.len() != files {
+            let entries = list.len();
             return Err(Error::corrupt(format!(
                 "{entries} deletion file entries for {files} data files, expected one each"
             )));
@@ -195,19 +290,21 @@ impl Reader {
                 cardinality,
             }),
         };
-        let deletions = |list: Vec<Option<DeletionBody<'_>>>| {
-            list.into_iter()
-                .map(|file| file.map(deletion).transpose())
-                .collect::<Result<Vec<_>>>()
-        };
+        let list = list.into_iter().map(|file| file.map(deletion).transpose());
+        list.collect::<Result<Vec<_>>>().map(Some)
+    }
+
+    pub(super) fn split(&mut self, split: SplitBody<'a>) -> Result<DataSplit> {
+        let data_files = self.files(split.data_files)?;
+        let deletion_files = self.deletion_files(data_files.len(), split.deletion_files)?;
         Ok(DataSplit {
             snapshot_id: split.snapshot_id,
-            partition: self.row(split.partition)?,
+            partition: self.partition(split.partition)?,
             bucket: split.bucket,
             bucket_path: split.bucket_path.to_owned(),
             total_buckets: split.total_buckets,
             data_files,
-            deletion_files: deletion_files.map(deletions).transpose()?,
+            deletion_files,
             is_streaming: split.is_streaming,
             raw_convertible: split.raw_convertible,
         })
