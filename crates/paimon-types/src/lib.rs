@@ -8,6 +8,7 @@
 
 mod arrow;
 mod binary;
+mod blob;
 mod bucket;
 mod data_type;
 mod datum;
@@ -33,6 +34,7 @@ pub use binary::{
     BinaryArray, BinaryArrayRef, BinaryRow, BinaryRowRef, BinaryRowWriter, SharedBytes,
     read_nullable_stream_value, read_stream_value, write_nullable_stream_value, write_stream_value,
 };
+pub use blob::{BlobDescriptor, BlobValue, BlobView};
 pub use bucket::{
     BucketFunction, bucket_from_hash, dynamic_bucket_assigner, hive_bucket, hive_combine, hive_hash_bytes,
     hive_hash_datum, hive_hash_decimal, hive_hash_f32, hive_hash_f64, hive_hash_i64, is_assigned_bucket,
