@@ -9,6 +9,7 @@
 #![warn(clippy::indexing_slicing)]
 
 mod blocking;
+mod decode;
 mod error;
 mod format;
 mod options;

@@ -11,8 +11,6 @@ mod wire;
 
 use std::sync::Arc;
 
-pub(crate) use self::wire::Reader;
-
 /// Value of `PostScript.magic`, also the first bytes of a file.
 pub(crate) const MAGIC: &[u8] = b"ORC";
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Decompression of chunks.
+
+use flate2::{Decompress, FlushDecompress, Status};
+use paimon_types::{Error, Result};
+
+use super::lzo;
+use crate::error::damaged;
+use crate::proto::CompressionKind;
+
+/// Size of chunks that a file does not tell.
+const DEFAULT_BLOCK: u64 = 256 << 10;
+/// Chunk headers hold 23 bits.
+const LARGEST_CHUNK: usize = (1 << 23) - 1;
+/// No codec makes more bytes of one than this.
+const LARGEST_RATIO: usize = 1100;
+/// A footer is smaller than this many times its compressed bytes, or [`SMALL_FOOTER`].
+const FOOTER_RATIO: usize = 100;
+const SMALL_FOOTER: usize = 16 << 20;
+
+/// How the chunks of a file are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Codec {
+    kind: CompressionKind,
+    /// No chunk has more bytes when it is not compressed.
+    block: usize,
+}
+
+impl Codec {
+    /// `None` when the file has no chunks at all.
+    ///
+    /// # Errors
+    /// `Corrupt` when the size of chunks cannot be.
+    pub(crate) fn new(kind: CompressionKind, block: Option<u64>) -> Result<Option<Self>> {
+        if kind == CompressionKind::None {
+            return Ok(None);
+        }
+        let block = block.unwrap_or(DEFAULT_BLOCK);
+        match usize::try_from(block) {
+            Ok(size) if (1..=1 << 30).contains(&size) => Ok(Some(Codec { kind, block: size })),
+            _ => Err(damaged(format!("its compression chunks have {block} bytes"))),
+        }
+    }
+
+    /// Largest number of bytes of a chunk, with its header.
+    pub(crate) fn largest_chunk(self) -> u64 {
+        self.block.min(LARGEST_CHUNK) as u64 + 3
+    }
+
+    /// A decompressor.
+    pub(crate) fn decompressor(self) -> Decompressor {
+        Decompressor {
+            codec: self,
+            state: State::New,
+        }
+    }
+}
+
+/// Decompresses one chunk after the other.
+pub(crate) struct Decompressor {
+    codec: Codec,
+    state: State,
+}
+
+enum State {
+    New,
+    Zlib(Box<Decompress>),
+    Snappy(snap::raw::Decoder),
+    Zstd(zstd::bulk::Decompressor<'static>),
+}
+
+impl Decompressor {
+    /// Replaces `out` by the bytes of a chunk.
+    ///
+    /// # Errors
+    /// `Corrupt` when they are not the result of the codec, or too many.
+    pub(crate) fn decompress(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        out.clear();
+        let kind = self.codec.kind;
+        let limit = self
+            .codec
+            .block
+            .min(input.len().saturating_mul(LARGEST_RATIO).saturating_add(64));
+        let bad = |why: &dyn std::fmt::Display| {
+            damaged(format!(
+                "a {kind:?} chunk of {} bytes is none: {why}",
+                input.len()
+            ))
+        };
+        if let State::New = self.state {
+            self.state = match kind {
+                CompressionKind::Zlib => State::Zlib(Box::new(Decompress::new(false))),
+                CompressionKind::Snappy => State::Snappy(snap::raw::Decoder::new()),
+                CompressionKind::Zstd => {
+                    let made = zstd::bulk::Decompressor::new();
+                    State::Zstd(made.map_err(|e| Error::resources(format!("cannot start zstd: {e}")))?)
+                }
+                _ => State::New,
+            };
+        }
+        match (&mut self.state, kind) {
+            (State::Zlib(zlib), _) => {
+                zlib.reset(false);
+                out.reserve(limit);
+                let status = zlib.decompress_vec(input, out, FlushDecompress::Finish);
+                match status.map_err(|e| bad(&e))? {
+                    Status::StreamEnd => Ok(()),
+                    _ => Err(bad(&format!("it is cut or makes more than {limit} bytes"))),
+                }
+            }
+            (State::Snappy(snappy), _) => {
+                let length = snap::raw::decompress_len(input).map_err(|e| bad(&e))?;
+                if length > limit {
+                    return Err(bad(&format!(
+                        "it makes {length} bytes, at most {limit} are expected"
+                    )));
+                }
+                out.resize(length, 0);
+                snappy.decompress(input, out).map_err(|e| bad(&e))?;
+                Ok(())
+            }
+            (State::Zstd(zstd), _) => {
+                out.reserve(limit);
+                zstd.decompress_to_buffer(input, out).map_err(|e| bad(&e))?;
+                Ok(())
+            }
+            (State::New, CompressionKind::Lz4) => {
+                out.resize(limit, 0);
+                let length = lz4_flex::block::decompress_into(input, out).map_err(|e| bad(&e))?;
+                out.truncate(length);
+                Ok(())
+            }
+            (State::New, CompressionKind::Lzo) => lzo::decompress(input, out, limit).map_err(|e| bad(&e)),
+            (State::New, other) => Err(Error::unsupported(format!("compression {other:?} of orc files"))),
+        }
+    }
+}
+
+/// The next chunk of a stream and what follows it: whether it is compressed, its bytes, the rest.
+///
+/// # Errors
+/// `Corrupt` when the stream ends in it.
+pub(crate) fn split_chunk(stream: &[u8]) -> Result<(bool, &[u8], &[u8])> {
+    let Some(([a, b, c], rest)) = stream.split_first_chunk::<3>() else {
+        return Err(damaged("a stream ends in the header of a chunk"));
+    };
+    let header = u32::from_le_bytes([*a, *b, *c, 0]);
+    let length = (header >> 1) as usize;
+    let Some((chunk, rest)) = rest.split_at_checked(length) else {
+        return Err(damaged(format!(
+            "a stream has a chunk of {length} bytes where {} are left",
+            rest.len()
+        )));
+    };
+    Ok((header & 1 == 0, chunk, rest))
+}
+
+/// All bytes of a stream that is read at once: a footer, an index.
+///
+/// # Errors
+/// `Corrupt` when it cannot be decompressed, or is out of proportion.
+pub(crate) fn decompress_all(codec: Option<Codec>, stream: &bytes::Bytes) -> Result<bytes::Bytes> {
+    let Some(codec) = codec else {
+        return Ok(stream.clone());
+    };
+    let limit = stream.len().saturating_mul(FOOTER_RATIO).max(SMALL_FOOTER);
+    let mut decompressor = codec.decompressor();
+    let (mut all, mut chunk_bytes) = (Vec::new(), Vec::new());
+    let mut rest: &[u8] = stream;
+    while !rest.is_empty() {
+        let (compressed, chunk, after) = split_chunk(rest)?;
+        rest = after;
+        if compressed {
+            decompressor.decompress(chunk, &mut chunk_bytes)?;
+            all.extend_from_slice(&chunk_bytes);
+        } else {
+            all.extend_from_slice(chunk);
+        }
+        if all.len() > limit {
+            return Err(damaged(format!(
+                "{} bytes of metadata make more than {limit}",
+                stream.len()
+            )));
+        }
+    }
+    Ok(all.into())
+}
