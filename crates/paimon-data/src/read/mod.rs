@@ -3,6 +3,7 @@
 //! From a split to Arrow record batches.
 
 mod compare;
+mod deletions;
 mod evolution;
 mod file_read;
 mod filter;

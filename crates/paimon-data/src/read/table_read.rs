@@ -16,7 +16,8 @@ use paimon_types::{
     CoreOptions, DataField, DataType, Error, Predicate, Result, TableSchema, TypeKind, to_arrow_schema,
 };
 
-use super::file_read::FileReader;
+use super::deletions::Deletions;
+use super::file_read::{FileReader, FileTask};
 use super::filter::BatchFilter;
 use super::read_ahead::{Budget, in_order, unordered};
 use super::timestamp_unit::{cut_to_micros, reads_micros};
@@ -241,13 +242,13 @@ impl TableRead {
         self.output_schema.clone()
     }
 
-    /// Rows of a split: files in the order of the split, rows in file order. No batch is empty.
+    /// Rows of a split that are not deleted: files in the order of the split, rows in file order. No batch is empty.
     ///
     /// Must be polled inside a tokio runtime. Dropping the stream stops all work that it started. After an error the stream ends.
     ///
     /// # Errors
-    /// The stream yields `Unsupported` for splits that this reader does not implement (merging, deletion vectors, data
-    /// evolution), `Corrupt` that names the file, and errors of the store.
+    /// The stream yields `Unsupported` for splits that this reader does not implement (merging, data evolution), `Corrupt`
+    /// that names the file, and errors of the store.
     pub fn read(&self, split: DataSplit) -> BatchStream {
         self.read_all(vec![split])
     }
@@ -276,19 +277,24 @@ impl TableRead {
     }
 
     /// The files of all splits in order.
-    fn files(&self, splits: Vec<DataSplit>) -> Result<Vec<(Arc<DataSplit>, usize)>> {
+    fn files(&self, splits: Vec<DataSplit>) -> Result<Vec<FileTask>> {
         splits.iter().try_for_each(|split| self.check_split(split))?;
+        let deletions = Arc::new(Deletions::of(&splits)?);
         let mut files = Vec::new();
         for split in splits {
             let split = Arc::new(split);
-            files.extend((0..split.data_files.len()).map(|index| (split.clone(), index)));
+            files.extend((0..split.data_files.len()).map(|index| FileTask {
+                split: split.clone(),
+                index,
+                deletions: deletions.clone(),
+            }));
         }
         Ok(files)
     }
 
-    fn opener(&self) -> impl Fn((Arc<DataSplit>, usize)) -> BatchStream + Send + Sync + 'static {
+    fn opener(&self) -> impl Fn(FileTask) -> BatchStream + Send + Sync + 'static {
         let reader = self.file.clone();
-        move |(split, index)| reader.clone().stream(split, index)
+        move |task| reader.clone().stream(task)
     }
 
     fn check_split(&self, split: &DataSplit) -> Result<()> {
@@ -297,13 +303,6 @@ impl TableRead {
                 .with("path", &split.bucket_path)
                 .with("snapshot", split.snapshot_id))
         };
-        if split
-            .deletion_files
-            .as_ref()
-            .is_some_and(|files| files.iter().any(Option::is_some))
-        {
-            return refuse("reading files with deletion vectors");
-        }
         if !split.raw_convertible && split.data_files.len() > 1 {
             return refuse("reading a split whose files must be merged");
         }
@@ -313,6 +312,9 @@ impl TableRead {
                 || file.write_cols.is_some()
             {
                 return refuse("reading files that hold a part of the columns (data evolution)");
+            }
+            if file.min_key.arity() > 0 {
+                return refuse("reading a file of a table with a primary key");
             }
             if file.delete_row_count.unwrap_or(0) > 0 {
                 return refuse("reading a file with retractions");

@@ -2,10 +2,11 @@
 
 //! From commit messages to manifest entries (`metadata.md` 6.1), refusing what cannot be committed safely yet.
 
-use paimon_protocol::{CommitMessage, DataFileMeta, SimpleStats};
+use paimon_protocol::{CommitMessage, DataFileMeta, Increment, IndexFileMeta, SimpleStats};
 use paimon_types::{Error, Result, TableType};
 
-use crate::manifest::{FileKind, ManifestEntry};
+use crate::manifest::{FileKind, IndexManifestEntry, ManifestEntry};
+use crate::scan::DELETION_VECTORS;
 use crate::table::Table;
 
 /// Entries of the append and of the compact snapshot.
@@ -13,12 +14,15 @@ use crate::table::Table;
 pub(super) struct Changes {
     pub(super) append: Vec<ManifestEntry>,
     pub(super) append_changelog: Vec<ManifestEntry>,
+    pub(super) append_index: Vec<IndexManifestEntry>,
     pub(super) compact: Vec<ManifestEntry>,
     pub(super) compact_changelog: Vec<ManifestEntry>,
+    pub(super) compact_index: Vec<IndexManifestEntry>,
 }
 
 impl Changes {
-    /// Collects messages in order: for an append new files before deleted ones, for a compaction the other way round.
+    /// Collects messages in order: for an append new files before deleted ones, for a compaction the other way round, of
+    /// index files those that go before those that come.
     ///
     /// # Errors
     /// `InvalidInput` for a message that does not fit the table, `Unsupported` for what is not implemented.
@@ -50,16 +54,32 @@ impl Changes {
             changes.compact.extend(deletes(&compact.deleted_files));
             changes.compact.extend(adds(&compact.new_files));
             changes.compact_changelog.extend(adds(&compact.changelog_files));
+            let index = |increment: &Increment| {
+                let entry = |kind: FileKind, file: &IndexFileMeta| IndexManifestEntry {
+                    kind,
+                    partition: message.partition.encoded_row().clone(),
+                    bucket: message.bucket,
+                    index_file: file.clone(),
+                };
+                let gone = increment
+                    .deleted_index_files
+                    .iter()
+                    .map(|f| entry(FileKind::Delete, f));
+                let new = increment.new_index_files.iter().map(|f| entry(FileKind::Add, f));
+                gone.chain(new).collect::<Vec<_>>()
+            };
+            changes.append_index.extend(index(data));
+            changes.compact_index.extend(index(compact));
         }
         Ok(changes)
     }
 
     pub(super) fn has_append(&self) -> bool {
-        !self.append.is_empty() || !self.append_changelog.is_empty()
+        !self.append.is_empty() || !self.append_changelog.is_empty() || !self.append_index.is_empty()
     }
 
     pub(super) fn has_compact(&self) -> bool {
-        !self.compact.is_empty() || !self.compact_changelog.is_empty()
+        !self.compact.is_empty() || !self.compact_changelog.is_empty() || !self.compact_index.is_empty()
     }
 }
 
@@ -111,15 +131,18 @@ fn check_message(table: &Table, message: &CommitMessage) -> Result<()> {
         )));
     }
     let (data, compact) = (&message.data_increment, &message.compact_increment);
-    if [data, compact]
-        .iter()
-        .any(|i| !i.new_index_files.is_empty() || !i.deleted_index_files.is_empty())
-    {
-        return Err(Error::unsupported(
-            "commit message changes index files; this is not implemented yet",
-        ));
+    let mut index_files = [data, compact]
+        .into_iter()
+        .flat_map(|i| i.new_index_files.iter().chain(&i.deleted_index_files))
+        .peekable();
+    let changes_index = index_files.peek().is_some();
+    if let Some(other) = index_files.find(|f| f.index_type != DELETION_VECTORS) {
+        return Err(Error::unsupported(format!(
+            "commit message changes index files of type {}; this is not implemented yet",
+            other.index_type
+        )));
     }
-    let removes = !data.deleted_files.is_empty() || !compact.is_empty();
+    let removes = !data.deleted_files.is_empty() || !compact.is_empty() || changes_index;
     if removes {
         if message.check_from_snapshot.is_some_and(|snapshot| snapshot >= 0) {
             return Err(Error::unsupported(
@@ -128,15 +151,13 @@ fn check_message(table: &Table, message: &CommitMessage) -> Result<()> {
         }
         let why = if !schema.primary_keys.is_empty() {
             "a table with a primary key"
-        } else if table.options().deletion_vectors_enabled {
-            "a table with deletion vectors"
         } else if table.options().data_evolution_enabled {
             "a table with data evolution"
         } else {
             return Ok(());
         };
         return Err(Error::unsupported(format!(
-            "removing or compacting files of {why} is not implemented yet"
+            "removing or compacting files, or deleting rows, of {why} is not implemented yet"
         )));
     }
     if table.options().data_evolution_enabled && data.new_files.iter().any(|f| f.first_row_id.is_some()) {

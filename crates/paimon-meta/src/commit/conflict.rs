@@ -74,7 +74,7 @@ pub(super) fn discard_duplicates(base: &[ManifestEntry], delta: &mut Vec<Manifes
     delta.retain(|entry| entry.kind != FileKind::Add || !live.contains(&entry.identifier()));
 }
 
-fn place(table: &Table, entry: &ManifestEntry) -> String {
+pub(super) fn place(table: &Table, entry: &ManifestEntry) -> String {
     table
         .bucket_path(&entry.partition, entry.bucket)
         .unwrap_or_else(|_| table.location().to_string())

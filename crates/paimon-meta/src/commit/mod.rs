@@ -4,6 +4,7 @@
 
 mod changes;
 mod conflict;
+mod index_changes;
 mod partition_filter;
 mod prepare;
 mod publish;
@@ -180,10 +181,15 @@ impl TableCommit {
         let has_compact = changes.has_compact();
         let mut results = Vec::new();
         if changes.has_append() || !has_compact || !ignore_empty {
+            // Deleting rows changes what other commits were made for, like removing files.
             let removes = changes
                 .append
                 .iter()
-                .any(|e| e.kind == crate::manifest::FileKind::Delete);
+                .any(|e| e.kind == crate::manifest::FileKind::Delete)
+                || changes
+                    .append_index
+                    .iter()
+                    .any(|e| e.index_file.index_type == crate::scan::DELETION_VECTORS);
             let work = Work {
                 kind: if removes {
                     CommitKind::Overwrite
@@ -192,14 +198,20 @@ impl TableCommit {
                 },
                 source: Source::Fixed(changes.append),
                 changelog: changes.append_changelog,
+                index: changes.append_index,
                 check_conflicts: removes || self.check_conflicts,
             };
             results.push(self.publish(work).await?);
         }
         if has_compact {
             results.push(
-                self.publish_compact(changes.compact, changes.compact_changelog, &results)
-                    .await?,
+                self.publish_compact(
+                    changes.compact,
+                    changes.compact_changelog,
+                    changes.compact_index,
+                    &results,
+                )
+                .await?,
             );
         }
         Ok(outcome(results))
@@ -240,6 +252,11 @@ impl TableCommit {
         let dynamic = spec.is_none()
             && !self.table.schema().partition_keys.is_empty()
             && self.table.options().dynamic_partition_overwrite;
+        if !changes.append_index.is_empty() {
+            return Err(Error::invalid(
+                "an overwrite takes new files only, a commit message changes index files",
+            ));
+        }
         let filter = match spec {
             Some(spec) => PartitionFilter::from_specs(&self.table, std::slice::from_ref(spec))?,
             None if dynamic => PartitionFilter::of_entries(&changes.append),
@@ -259,9 +276,9 @@ impl TableCommit {
         if !dynamic || !changes.append.is_empty() {
             results.push(self.publish(self.overwriting(filter, changes.append)).await?);
         }
-        if !changes.compact.is_empty() {
+        if !changes.compact.is_empty() || !changes.compact_index.is_empty() {
             results.push(
-                self.publish_compact(changes.compact, Vec::new(), &results)
+                self.publish_compact(changes.compact, Vec::new(), changes.compact_index, &results)
                     .await?,
             );
         }
@@ -378,6 +395,7 @@ impl TableCommit {
                 new,
             },
             changelog: Vec::new(),
+            index: Vec::new(),
             check_conflicts: true,
         }
     }
@@ -386,12 +404,14 @@ impl TableCommit {
         &self,
         entries: Vec<crate::manifest::ManifestEntry>,
         changelog: Vec<crate::manifest::ManifestEntry>,
+        index: Vec<crate::manifest::IndexManifestEntry>,
         before: &[Published],
     ) -> Result<Published> {
         let work = Work {
             kind: CommitKind::Compact,
             source: Source::Fixed(entries),
             changelog,
+            index,
             check_conflicts: true,
         };
         self.publish(work).await.map_err(|e| match before.first() {

@@ -10,8 +10,8 @@ use paimon_types::{Error, Result};
 use super::changes::drop_delete_stats;
 use super::partition_filter::{PartitionFilter, live_entries};
 use super::publish::{Delta, Publisher, Source};
-use super::{conflict, row_tracking};
-use crate::manifest::{FileKind, ManifestEntry, ManifestFileMeta};
+use super::{conflict, index_changes, row_tracking};
+use crate::manifest::{FileKind, IndexManifestEntry, ManifestEntry, ManifestFileMeta};
 use crate::snapshot::{CommitKind, Snapshot};
 
 impl Publisher<'_> {
@@ -105,7 +105,9 @@ impl Publisher<'_> {
                 return Ok(());
             }
         }
-        let filter = Arc::new(PartitionFilter::of_entries(entries.iter()));
+        let partitions = entries.iter().map(|e| &e.partition);
+        let partitions = partitions.chain(index_changes::partitions(&self.work.index));
+        let filter = Arc::new(PartitionFilter::Exact(partitions.cloned().collect()));
         let base = live_entries(&self.store, latest, filter).await?;
         if discard {
             conflict::discard_duplicates(&base, entries);
@@ -113,10 +115,21 @@ impl Publisher<'_> {
         if self.work.kind != CommitKind::Overwrite {
             conflict::check_total_buckets(table, &base, entries)?;
         }
-        if self.work.check_conflicts {
-            conflict::check_files(table, &base, entries)
-        } else {
-            Ok(())
+        if !self.work.check_conflicts {
+            return Ok(());
+        }
+        if !table.options().deletion_vectors_enabled || !index_changes::has_unaware_buckets(table) {
+            return conflict::check_files(table, &base, entries);
+        }
+        let base_index = self.index_entries(Some(latest)).await?;
+        index_changes::check_vectors(table, &base, &base_index, entries, &self.work.index)
+    }
+
+    /// Index files of a snapshot.
+    async fn index_entries(&self, snapshot: Option<&Snapshot>) -> Result<Vec<IndexManifestEntry>> {
+        match snapshot.and_then(|s| s.index_manifest.as_ref()) {
+            Some(name) => self.store.read_index_manifest(name).await,
+            None => Ok(Vec::new()),
         }
     }
 
@@ -232,30 +245,37 @@ impl Publisher<'_> {
         Ok(list)
     }
 
-    /// The index manifest is state: every commit carries it on; an overwrite takes out what lies in its partitions.
+    /// The index manifest is state: every commit carries it on; an overwrite takes out what lies in its partitions, and the
+    /// commit's own changes are applied.
     async fn index_manifest(&mut self, latest: Option<&Snapshot>) -> Result<Option<String>> {
-        let Some(name) = latest.and_then(|s| s.index_manifest.clone()) else {
-            return Ok(None);
+        let before = latest.and_then(|s| s.index_manifest.clone());
+        let overwritten = match &self.work.source {
+            Source::Overwrite { filter, .. } if before.is_some() => Some(Arc::clone(filter)),
+            _ => None,
         };
-        let Source::Overwrite { filter, .. } = &self.work.source else {
-            return Ok(Some(name));
-        };
-        let mut entries = self.store.read_index_manifest(&name).await?;
-        let before = entries.len();
-        let types = self.table.schema().partition_types();
-        let mut kept = Vec::with_capacity(before);
-        for entry in entries.drain(..) {
-            if !filter.matches(&entry.partition, &types)? {
-                kept.push(entry);
+        if overwritten.is_none() && self.work.index.is_empty() {
+            return Ok(before);
+        }
+        let mut entries = self.index_entries(latest).await?;
+        let count = entries.len();
+        if let Some(filter) = overwritten {
+            let types = self.table.schema().partition_types();
+            let mut kept = Vec::with_capacity(count);
+            for entry in entries {
+                if !filter.matches(&entry.partition, &types)? {
+                    kept.push(entry);
+                }
             }
+            entries = kept;
         }
-        if kept.len() == before {
-            return Ok(Some(name));
+        if entries.len() == count && self.work.index.is_empty() {
+            return Ok(before);
         }
-        if kept.is_empty() {
+        let entries = index_changes::combine(self.table, entries, &self.work.index)?;
+        if entries.is_empty() {
             return Ok(None);
         }
-        let name = self.store.write_index_manifest(&kept).await?;
+        let name = self.store.write_index_manifest(&entries).await?;
         self.written.push(name.clone());
         Ok(Some(name))
     }

@@ -11,7 +11,7 @@ use paimon_types::{Error, ErrorKind, Result};
 
 use super::partition_filter::PartitionFilter;
 use super::{Published, TableCommit};
-use crate::manifest::{ManifestEntry, ManifestFileMeta, ManifestOptions, ManifestStore};
+use crate::manifest::{IndexManifestEntry, ManifestEntry, ManifestFileMeta, ManifestOptions, ManifestStore};
 use crate::snapshot::{CommitKind, Snapshot};
 use crate::table::Table;
 
@@ -24,6 +24,8 @@ pub(super) struct Work {
     pub(super) kind: CommitKind,
     pub(super) source: Source,
     pub(super) changelog: Vec<ManifestEntry>,
+    /// Index files that come and go.
+    pub(super) index: Vec<IndexManifestEntry>,
     pub(super) check_conflicts: bool,
 }
 
@@ -415,6 +417,7 @@ impl<'a> Publisher<'a> {
             .given()
             .iter()
             .map(|e| e.file.file_name.clone())
+            .chain(self.work.index.iter().map(|e| e.index_file.file_name.clone()))
             .collect()
     }
 

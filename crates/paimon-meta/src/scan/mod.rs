@@ -13,8 +13,9 @@ mod stats_filter;
 mod table_scan;
 mod time_travel;
 
+pub(crate) use deletion::DELETION_VECTORS;
 pub use listing::{ManifestListKind, SnapshotManifest};
-pub use plan::{Plan, ScanMetrics};
+pub use plan::{Plan, ScanMetrics, live_row_count};
 pub use table_scan::TableScan;
 pub use time_travel::SnapshotSelector;
 

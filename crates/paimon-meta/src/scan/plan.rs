@@ -68,7 +68,7 @@ impl Plan {
     /// Rows of all files that are not deleted; `None` when a deletion vector does not tell how many rows it deletes (releases
     /// before 1.0 did not record it). Rows that a filter leaves out count.
     pub fn live_row_count(&self) -> Option<i64> {
-        self.splits.iter().map(live_rows).sum()
+        self.splits.iter().map(live_row_count).sum()
     }
 
     /// Everything that a worker needs to read the splits. Filter, limit and the selection of columns are not part of it.
@@ -86,7 +86,7 @@ impl Plan {
 }
 
 /// Rows of a split that are not deleted, `None` when unknown.
-pub(super) fn live_rows(split: &DataSplit) -> Option<i64> {
+pub fn live_row_count(split: &DataSplit) -> Option<i64> {
     let deletions = split.deletion_files.iter().flatten().flatten();
     let deleted = deletions
         .map(|d| d.cardinality)

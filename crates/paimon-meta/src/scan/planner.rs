@@ -13,7 +13,7 @@ use super::bucket_pruning::BucketPruner;
 use super::deletion::DeletionFiles;
 use super::packing::{file_weight, order_append_files, pack_ordered};
 use super::partition_filter::{PartitionFilter, ScanSelector};
-use super::plan::live_rows;
+use super::plan::live_row_count;
 use super::stats_filter::StatsFilter;
 use super::{Plan, ScanMetrics, TableScan};
 use crate::Snapshot;
@@ -210,7 +210,11 @@ fn cut_at(splits: &mut Vec<DataSplit>, limit: u64) {
         if rows >= limit {
             break;
         }
-        rows = rows.saturating_add(live_rows(split).and_then(|n| u64::try_from(n).ok()).unwrap_or(0));
+        rows = rows.saturating_add(
+            live_row_count(split)
+                .and_then(|n| u64::try_from(n).ok())
+                .unwrap_or(0),
+        );
         keep += 1;
     }
     splits.truncate(keep);

@@ -642,12 +642,6 @@ async fn deletion_files_belong_to_their_data_files() {
     assert_eq!(deletions, [deletion(1, Some(4)), None, deletion(31, None), None]);
 
     assert_eq!((plan.row_count(), plan.live_row_count()), (40, None));
-    let off = [("deletion-vectors.enabled".to_owned(), "false".to_owned())].into();
-    let off = table.with_options(off).unwrap().new_scan().plan().await.unwrap();
-    assert_eq!(
-        (&off.splits[0].deletion_files, off.live_row_count()),
-        (&None, Some(40))
-    );
 
     // Rows that may be deleted do not count towards a limit.
     let one_each = [("source.split.target-size".to_owned(), "1 b".to_owned())].into();

@@ -6,6 +6,7 @@
 
 mod catalog;
 mod commit;
+mod deletes;
 mod java_metadata;
 mod race;
 mod support;
