@@ -6,12 +6,17 @@
 
 mod data;
 mod scan;
+mod split_codec;
 mod write;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
+
+/// Counts allocations; one sample of `split-codec` reports them.
+#[global_allocator]
+static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;
 
 type BenchResult<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
@@ -56,6 +61,11 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
         ["write", input, table, repeat] => runtime
             .block_on(write::ours(input, table, repeat.parse()?))
             .map(Some),
+        ["make-split-codec-input", file] => split_codec::write_java(file).map(|()| None),
+        ["split-codec", codec] => {
+            println!("{}", split_codec::run(ALLOCATOR, codec)?);
+            Ok(None)
+        }
         other => Err(format!("unknown sample {other:?}").into()),
     }
 }

@@ -5,9 +5,11 @@
 // Helpers of tests are not tests for clippy's `allow-…-in-tests`.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+mod codecs;
 mod conformance;
 mod json;
 mod native;
+mod native_work;
 mod properties;
 mod refusals;
 mod render;

@@ -21,7 +21,7 @@ fn strings(values: &[&str]) -> Vec<String> {
 }
 
 /// A value in every field. Never change it: the golden files hold it.
-fn plan() -> PlanEnvelope {
+pub(crate) fn plan() -> PlanEnvelope {
     let text =
         |value: &str| BinaryRow::encode(&[DataType::string()], &[Some(Datum::String(value.into()))]).unwrap();
     let stats = SimpleStats {
