@@ -104,6 +104,8 @@ struct Source<'a> {
 
 impl Source<'_> {
     /// The parsed value of the option, or `None` when it is absent (or bad, of a writer, and we read).
+    // Not inlined, here and below: a hundred times over in one function that took most of the build time of this crate.
+    #[inline(never)]
     fn get<T>(&self, spec: &OptionSpec, kind: &Kind<T>) -> Result<Option<T>> {
         let keys = std::iter::once(&spec.key).chain(spec.fallback_keys);
         let Some((key, text)) = keys
@@ -119,6 +121,7 @@ impl Source<'_> {
         }
     }
 
+    #[inline(never)]
     fn get_or_default<T>(&self, spec: &OptionSpec, kind: &Kind<T>) -> Result<T> {
         match self.get(spec, kind)? {
             Some(value) => Ok(value),
@@ -133,6 +136,13 @@ impl Source<'_> {
 /// The error for a value that an option does not take.
 fn bad_value(key: &str, text: &str, allowed: &str) -> Error {
     Error::invalid(format!("option {key} has the value '{text}'; allowed: {allowed}")).with("option", key)
+}
+
+#[inline(never)]
+fn next<'a>(specs: &mut std::slice::Iter<'a, OptionSpec>) -> Result<&'a OptionSpec> {
+    specs
+        .next()
+        .ok_or_else(|| Error::invalid("the option table is too short"))
 }
 
 macro_rules! core_options {
@@ -157,11 +167,10 @@ macro_rules! core_options {
 
         impl CoreOptions {
             fn parse(source: &Source<'_>) -> Result<CoreOptions> {
-                let mut specs = OPTIONS.iter();
                 // The table and the struct come from the same rows, in the same order.
-                let mut next = || specs.next().ok_or_else(|| Error::invalid("the option table is too short"));
+                let mut specs = OPTIONS.iter();
                 Ok(CoreOptions {
-                    $($field: core_options!(@value $default, source, next()?, $kind),)*
+                    $($field: core_options!(@value $default, source, next(&mut specs)?, $kind),)*
                     raw: source.map.clone(),
                 })
             }
