@@ -3,7 +3,7 @@
 //! Block codecs of Avro container files.
 
 use std::fmt;
-#[cfg(feature = "bzip2")]
+#[cfg(any(feature = "bzip2", feature = "xz"))]
 use std::io::Read;
 
 use miniz_oxide::inflate::TINFLStatus;
@@ -28,17 +28,23 @@ pub enum Compression {
     /// `bzip2`.
     #[cfg(feature = "bzip2")]
     Bzip2,
+    /// `xz`.
+    #[cfg(feature = "xz")]
+    Xz,
 }
 
+/// Memory that an xz decoder may take: its dictionary is as large as the file says.
+#[cfg(feature = "xz")]
+const XZ_MEMORY: u64 = 256 << 20;
+/// Level of the xz encoder, that of Java.
+#[cfg(feature = "xz")]
+const XZ_LEVEL: u32 = 6;
+
 /// The codecs of this build.
-const CODECS: &str = if cfg!(feature = "bzip2") {
-    "null, deflate, snappy, zstandard or bzip2"
-} else {
-    "null, deflate, snappy or zstandard"
-};
+const CODECS: &str = "null, deflate, snappy, zstandard (and, where built in, bzip2 and xz)";
 
 impl Compression {
-    /// From the text of an option (case-insensitive: `zstd`, `zstandard`, `snappy`, `deflate`, `bzip2`, `null`, `none`) and
+    /// From the text of an option (case-insensitive: `zstd`, `zstandard`, `snappy`, `deflate`, `bzip2`, `xz`, `null`, `none`) and
     /// the level for zstd.
     ///
     /// # Errors
@@ -51,6 +57,8 @@ impl Compression {
             "null" | "none" => Ok(Compression::None),
             #[cfg(feature = "bzip2")]
             "bzip2" => Ok(Compression::Bzip2),
+            #[cfg(feature = "xz")]
+            "xz" => Ok(Compression::Xz),
             other => Err(unknown(other)),
         }
     }
@@ -64,6 +72,8 @@ impl Compression {
             Compression::Zstd(_) => "zstandard",
             #[cfg(feature = "bzip2")]
             Compression::Bzip2 => "bzip2",
+            #[cfg(feature = "xz")]
+            Compression::Xz => "xz",
         }
     }
 
@@ -87,12 +97,11 @@ impl Compression {
             }
             #[cfg(feature = "bzip2")]
             Compression::Bzip2 => {
-                let mut out = Vec::new();
-                bzip2::read::BzEncoder::new(block, bzip2::Compression::best())
-                    .read_to_end(&mut out)
-                    .map_err(|e| failed("compress", "bzip2", e))?;
-                Ok(out)
+                let encoder = bzip2::read::BzEncoder::new(block, bzip2::Compression::best());
+                drain(encoder, "bzip2")
             }
+            #[cfg(feature = "xz")]
+            Compression::Xz => drain(liblzma::read::XzEncoder::new(block, XZ_LEVEL), "xz"),
         }
     }
 }
@@ -111,6 +120,8 @@ enum Codec {
     Zstd(ZstdDecoder<'static>),
     #[cfg(feature = "bzip2")]
     Bzip2,
+    #[cfg(feature = "xz")]
+    Xz,
 }
 
 impl fmt::Debug for Decompressor {
@@ -134,6 +145,8 @@ impl Decompressor {
             "zstandard" => Codec::Zstd(ZstdDecoder::new().map_err(|e| failed("open", "zstandard", e))?),
             #[cfg(feature = "bzip2")]
             "bzip2" => Codec::Bzip2,
+            #[cfg(feature = "xz")]
+            "xz" => Codec::Xz,
             other => return Err(unknown(other)),
         };
         Ok(Decompressor {
@@ -146,6 +159,12 @@ impl Decompressor {
     /// Bytes of memory held.
     pub fn memory(&self) -> usize {
         self.buffer.capacity()
+    }
+
+    /// The bytes that [`Decompressor::decompress`] gave last; none for the codec `null`.
+    #[inline]
+    pub fn last(&self) -> &[u8] {
+        &self.buffer
     }
 
     /// The bytes of a stored block.
@@ -187,19 +206,43 @@ impl Decompressor {
             Codec::Zstd(decoder) => unzstd(decoder, block, &mut self.buffer, self.limit)?,
             #[cfg(feature = "bzip2")]
             Codec::Bzip2 => {
-                self.buffer.clear();
-                let most = u64::try_from(self.limit).unwrap_or(u64::MAX).saturating_add(1);
-                bzip2::read::MultiBzDecoder::new(block)
-                    .take(most)
-                    .read_to_end(&mut self.buffer)
-                    .map_err(|e| failed("decompress", "bzip2", e))?;
-                if self.buffer.len() > self.limit {
-                    return Err(too_large(self.limit));
-                }
+                let decoder = bzip2::read::MultiBzDecoder::new(block);
+                fill(decoder, &mut self.buffer, self.limit, "bzip2")?;
+            }
+            #[cfg(feature = "xz")]
+            Codec::Xz => {
+                let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, 0)
+                    .map_err(|e| failed("open", "xz", e))?;
+                let decoder = liblzma::read::XzDecoder::new_stream(block, stream);
+                fill(decoder, &mut self.buffer, self.limit, "xz")?;
             }
         }
         Ok(&self.buffer)
     }
+}
+
+#[cfg(any(feature = "bzip2", feature = "xz"))]
+fn drain(mut encoder: impl Read, codec: &str) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    encoder
+        .read_to_end(&mut out)
+        .map_err(|e| failed("compress", codec, e))?;
+    Ok(out)
+}
+
+/// Reads all that `decoder` gives, up to `limit`.
+#[cfg(any(feature = "bzip2", feature = "xz"))]
+fn fill(decoder: impl Read, buffer: &mut Vec<u8>, limit: usize, codec: &str) -> Result<()> {
+    buffer.clear();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    decoder
+        .take(most)
+        .read_to_end(buffer)
+        .map_err(|e| failed("decompress", codec, e))?;
+    if buffer.len() > limit {
+        return Err(too_large(limit));
+    }
+    Ok(())
 }
 
 /// Decompresses all frames of `block`; the output grows with what is really produced, up to `limit`.

@@ -6,11 +6,15 @@ use paimon_types::ErrorKind;
 
 use super::*;
 
-const CODECS: &[&str] = if cfg!(feature = "bzip2") {
-    &["snappy", "zstandard", "deflate", "bzip2"]
-} else {
-    &["snappy", "zstandard", "deflate"]
-};
+const CODECS: &[&str] = &[
+    "snappy",
+    "zstandard",
+    "deflate",
+    #[cfg(feature = "bzip2")]
+    "bzip2",
+    #[cfg(feature = "xz")]
+    "xz",
+];
 
 const LIMITS: Limits = Limits {
     depth: 32,
@@ -73,13 +77,15 @@ fn codecs_round_trip_and_apache_avro_agrees() {
         Compression::Zstd(19),
         #[cfg(feature = "bzip2")]
         Compression::Bzip2,
+        #[cfg(feature = "xz")]
+        Compression::Xz,
     ] {
         let bytes = sample(compression);
         let records = read(&bytes).unwrap();
         assert_eq!(records.len(), 20_000);
         assert_eq!(records[0], (-5, Some("text text text".to_owned())));
         assert_eq!(records[19_999].0, 19_994);
-        if !["deflate", "bzip2"].contains(&compression.avro_name()) {
+        if !["deflate", "bzip2", "xz"].contains(&compression.avro_name()) {
             assert_eq!(
                 apache_avro::Reader::new(bytes.as_slice()).unwrap().count(),
                 20_000
@@ -187,7 +193,7 @@ fn other_files_are_refused_clearly() {
     head.string("avro.schema");
     head.string(r#""int""#);
     head.string("avro.codec");
-    head.string("xz");
+    head.string("lzo");
     head.long(0);
     head.raw(&[0; 16]);
     assert_eq!(kind(head.as_bytes()), ErrorKind::Unsupported);
