@@ -21,6 +21,7 @@ final class Fixtures {
         DeletionVectorFixtures.add(suite);
         LaterFixtures.add(suite);
         FormatFixtures.add(suite);
+        BlobFixtures.write(Path.of(args.position(0, "OUT_DIR")), args.option("only", ""));
         suite.finish();
     }
 }

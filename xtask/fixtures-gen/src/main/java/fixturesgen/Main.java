@@ -12,6 +12,7 @@ public final class Main {
             "usage: fixturesgen.Main COMMAND ... [--session-zone ZONE]\n"
                     + "  fixtures OUT_DIR [--only PREFIX]\n"
                     + "  read LOCATION [--snapshot-id N | --tag T] [--branch B]\n"
+                    + "  read-blob FILE TYPE\n"
                     + "  write-random OUT_DIR SEED COUNT\n"
                     + "  random-rows SEED COUNT OUT_DIR\n"
                     + "  read-split FILE LOCATION [--version N] [--branch B]\n"
@@ -53,6 +54,7 @@ public final class Main {
         switch (argv[0]) {
             case "fixtures" -> Fixtures.writeAll(args);
             case "read" -> ReadCommand.run(args);
+            case "read-blob" -> BlobFixtures.read(args);
             case "write-random" -> RandomTables.run(args);
             case "random-rows" -> RandomRows.run(args);
             case "read-split" -> ReadSplitCommand.run(args);
