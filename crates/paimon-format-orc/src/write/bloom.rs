@@ -39,7 +39,11 @@ impl Bloom {
 
     pub(super) fn add_double(&mut self, value: f64) {
         // Java knows one NaN.
-        let bits = if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() };
+        let bits = if value.is_nan() {
+            0x7ff8_0000_0000_0000
+        } else {
+            value.to_bits()
+        };
         self.add_long(bits as i64);
     }
 
@@ -104,7 +108,10 @@ fn murmur3(bytes: &[u8]) -> u64 {
         hash = hash.rotate_left(27).wrapping_mul(5).wrapping_add(0x52dc_e729);
     }
     if !tail.is_empty() {
-        let last = tail.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte));
+        let last = tail
+            .iter()
+            .rev()
+            .fold(0, |word, byte| (word << 8) | u64::from(*byte));
         hash ^= mix(last);
     }
     hash ^= bytes.len() as u64;

@@ -11,7 +11,7 @@ use super::byte_rle::BitRle;
 use super::codec::Compressor;
 use super::options::ColumnSettings;
 use super::proto::Message;
-use super::statistics::Statistics;
+use super::statistics::{Scope, Statistics};
 use super::stripe::{Encoding, Parts, Section, StreamKind};
 use super::types::{Kind, Node};
 use super::values::ValueWriter;
@@ -114,7 +114,7 @@ impl Column {
     /// Ends the row group.
     pub(super) fn end_group(&mut self, compressor: &mut Compressor) -> Result<()> {
         if let Some(group) = self.groups.last_mut() {
-            group.statistics = self.group.encode();
+            group.statistics = self.group.encode(Scope::Part);
         }
         self.stripe.merge(&self.group);
         self.group = self.group.empty();
@@ -132,10 +132,14 @@ impl Column {
         if has_present {
             streams.push((StreamKind::Present, present));
         }
-        let encoding = self.values.finish(&mut self.positions, compressor, &mut streams)?;
+        let encoding = self
+            .values
+            .finish(&mut self.positions, compressor, &mut streams)?;
         if self.indexed {
             let index = self.index(has_present);
-            parts.indexes.push(self.section(StreamKind::RowIndex, index, compressor)?);
+            parts
+                .indexes
+                .push(self.section(StreamKind::RowIndex, index, compressor)?);
         }
         if let Some(filters) = self.bloom.as_mut().map(Bloom::take) {
             parts
@@ -147,12 +151,14 @@ impl Column {
         parts.encodings.push(encoding.encode(self.bloom.is_some()));
         streams.sort_by_key(|(kind, _)| *kind);
         self.stripe.bytes_on_disk = streams.iter().map(|(_, bytes)| bytes.len() as u64).sum();
-        parts.data.extend(streams.into_iter().map(|(kind, bytes)| Section {
-            column: self.id,
-            kind,
-            bytes,
-        }));
-        parts.statistics.push(self.stripe.encode());
+        parts
+            .data
+            .extend(streams.into_iter().map(|(kind, bytes)| Section {
+                column: self.id,
+                kind,
+                bytes,
+            }));
+        parts.statistics.push(self.stripe.encode(Scope::Part));
         self.file.merge(&self.stripe);
         self.stripe = self.stripe.empty();
         for child in self.values.children_mut() {
@@ -188,7 +194,7 @@ impl Column {
 
     /// `ColumnStatistics` over the stripes that were finished, of this column and of those below it.
     pub(super) fn file_statistics(&self, to: &mut Vec<Message>) {
-        to.push(self.file.encode());
+        to.push(self.file.encode(Scope::File));
         for child in self.values.children() {
             child.file_statistics(to);
         }
@@ -234,7 +240,7 @@ impl Root {
     }
 
     pub(super) fn end_group(&mut self) {
-        self.groups.push(self.group.encode());
+        self.groups.push(self.group.encode(Scope::Part));
         self.rows += self.group.count;
         self.group = self.group.empty();
     }
@@ -266,6 +272,6 @@ impl Root {
     pub(super) fn statistics(rows: u64) -> Message {
         let mut statistics = Statistics::of(Kind::Struct);
         statistics.count = rows;
-        statistics.encode()
+        statistics.encode(Scope::File)
     }
 }

@@ -117,8 +117,14 @@ fn first_bytes(value: &[u8]) -> u64 {
     match value.first_chunk::<8>() {
         Some(chunk) => u64::from_be_bytes(*chunk),
         None => {
-            let number = value.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte));
-            if value.is_empty() { 0 } else { number << (64 - 8 * value.len()) }
+            let number = value
+                .iter()
+                .fold(0, |number, byte| (number << 8) | u64::from(*byte));
+            if value.is_empty() {
+                0
+            } else {
+                number << (64 - 8 * value.len())
+            }
         }
     }
 }
@@ -130,9 +136,9 @@ fn hash(value: &[u8]) -> u32 {
         (wide as u64) ^ (wide >> 64) as u64
     };
     let (words, tail) = value.as_chunks::<8>();
-    let hash = words
-        .iter()
-        .fold(value.len() as u64 ^ FACTOR, |hash, word| fold(hash, u64::from_le_bytes(*word)));
+    let hash = words.iter().fold(value.len() as u64 ^ FACTOR, |hash, word| {
+        fold(hash, u64::from_le_bytes(*word))
+    });
     let last = tail.iter().fold(1, |word, byte| (word << 8) | u64::from(*byte));
     let hash = fold(hash, last);
     (hash ^ (hash >> 32)) as u32

@@ -32,9 +32,18 @@ pub(super) fn elements(
             return Err(Error::invalid(what));
         }
     };
-    let at = |offset: Option<&i32>| offset.and_then(|offset| usize::try_from(*offset).ok()).unwrap_or(0);
+    let at = |offset: Option<&i32>| {
+        offset
+            .and_then(|offset| usize::try_from(*offset).ok())
+            .unwrap_or(0)
+    };
     let (start, end) = (at(offsets.first()), at(offsets.last()));
-    let all = || offsets.iter().zip(offsets.iter().skip(1)).map(|(a, b)| i64::from(b - a));
+    let all = || {
+        offsets
+            .iter()
+            .zip(offsets.iter().skip(1))
+            .map(|(a, b)| i64::from(b - a))
+    };
     lengths.clear();
     let mut mask = None;
     match nulls {
@@ -57,7 +66,10 @@ pub(super) fn elements(
             }
         }
     }
-    let values = values.iter().map(|values| values.slice(start, end - start)).collect();
+    let values = values
+        .iter()
+        .map(|values| values.slice(start, end - start))
+        .collect();
     Ok((values, mask))
 }
 

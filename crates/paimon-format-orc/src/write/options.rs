@@ -44,7 +44,6 @@ pub(super) struct WriteOptions {
     bloom_fpp: f64,
     zstd_level: i32,
     compress: Option<String>,
-    legacy_ltz: bool,
 }
 
 /// What the writer of a column needs to know.
@@ -60,8 +59,6 @@ pub(super) struct ColumnSettings {
     pub(super) bloom_columns: BTreeSet<u32>,
     /// Rate of false positives, between 0 and 1.
     pub(super) bloom_fpp: f64,
-    /// TIMESTAMP_LTZ is stored like TIMESTAMP, as wall clock of UTC.
-    pub(super) legacy_ltz: bool,
 }
 
 impl WriteOptions {
@@ -85,7 +82,10 @@ impl WriteOptions {
         };
         let chunk_bytes = own.size("compress.size")?.unwrap_or(DEFAULT_CHUNK_BYTES);
         if chunk_bytes == 0 || chunk_bytes >= CHUNK_LIMIT {
-            let what = format!("value is {chunk_bytes}, 1 to {} bytes are expected", CHUNK_LIMIT - 1);
+            let what = format!(
+                "value is {chunk_bytes}, 1 to {} bytes are expected",
+                CHUNK_LIMIT - 1
+            );
             return Err(Error::invalid(what).with("option", "orc.compress.size"));
         }
         let bloom_fpp = own.number("bloom.filter.fpp")?.unwrap_or(0.01);
@@ -120,7 +120,6 @@ impl WriteOptions {
             bloom_fpp,
             zstd_level,
             compress: own.get("compress").map(str::to_owned),
-            legacy_ltz: own.flag("timestamp-ltz.legacy.type")?.unwrap_or(true),
         })
     }
 
@@ -161,7 +160,9 @@ impl WriteOptions {
             return None;
         }
         let share = self.stripe_bytes / (20 * columns.max(1) as u64);
-        let rounded = share.clamp(MIN_CHUNK_BYTES, DEFAULT_CHUNK_BYTES).next_power_of_two();
+        let rounded = share
+            .clamp(MIN_CHUNK_BYTES, DEFAULT_CHUNK_BYTES)
+            .next_power_of_two();
         let bytes = if self.enforce_chunk {
             self.chunk_bytes
         } else {
@@ -181,7 +182,6 @@ impl WriteOptions {
             direct_columns: self.direct_columns.clone(),
             bloom_columns: self.bloom_columns.clone(),
             bloom_fpp: self.bloom_fpp,
-            legacy_ltz: self.legacy_ltz,
         }
     }
 }
@@ -193,7 +193,9 @@ impl<'a> Own<'a> {
     fn of(options: &'a BTreeMap<String, String>) -> Self {
         let own = options.iter().filter_map(|(key, value)| {
             let (prefix, rest) = key.split_once('.')?;
-            prefix.eq_ignore_ascii_case("orc").then_some((rest, value.as_str()))
+            prefix
+                .eq_ignore_ascii_case("orc")
+                .then_some((rest, value.as_str()))
         });
         Own(own.collect())
     }
@@ -202,27 +204,36 @@ impl<'a> Own<'a> {
         self.0.get(key).copied()
     }
 
-    /// Refuses options that would make files of another kind.
+    /// Refuses options that would make files of another kind. `orc.timestamp-ltz.legacy.type` is none of them: in UTC, which is the
+    /// zone of this writer, both ways of storing are the same.
     fn refuse_others(&self) -> Result<()> {
+        self.flag("timestamp-ltz.legacy.type")?;
         for key in ["encrypt", "mask"] {
             if self.get(key).is_some_and(|value| !value.trim().is_empty()) {
-                return Err(Error::unsupported("orc files are not written encrypted or masked")
-                    .with("option", format!("orc.{key}")));
+                return Err(
+                    Error::unsupported("orc files are not written encrypted or masked")
+                        .with("option", format!("orc.{key}")),
+                );
             }
         }
         if self.flag("proleptic.gregorian")? == Some(true) {
-            return Err(Error::unsupported("orc files are written in the Julian/Gregorian calendar only")
-                .with("option", "orc.proleptic.gregorian"));
+            return Err(
+                Error::unsupported("orc files are written in the Julian/Gregorian calendar only")
+                    .with("option", "orc.proleptic.gregorian"),
+            );
         }
         match self.get("write.format").map(str::trim) {
             None | Some("0.12") => Ok(()),
-            Some(other) => Err(Error::unsupported(format!("orc files are written in format 0.12, not {other:?}"))
-                .with("option", "orc.write.format")),
+            Some(other) => Err(Error::unsupported(format!(
+                "orc files are written in format 0.12, not {other:?}"
+            ))
+            .with("option", "orc.write.format")),
         }
     }
 
     fn bad(&self, key: &str, value: &str, expected: &str) -> Error {
-        Error::invalid(format!("value is {value:?}, {expected} is expected")).with("option", format!("orc.{key}"))
+        Error::invalid(format!("value is {value:?}, {expected} is expected"))
+            .with("option", format!("orc.{key}"))
     }
 
     fn number<T: FromStr>(&self, key: &str) -> Result<Option<T>> {

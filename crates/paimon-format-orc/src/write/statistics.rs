@@ -50,13 +50,28 @@ pub(super) enum Values {
     Date(Option<(i32, i32)>),
     /// Sum of the lengths.
     Binary(u64),
-    /// Milliseconds and nanoseconds of the millisecond.
-    Timestamp(Option<((i64, u32), (i64, u32))>),
+    Timestamp {
+        bounds: Option<Instants>,
+        /// Bounds of those before 1582-10-15, as Java looks for them ([`super::temporal::julian_millis`]).
+        julian: Option<Instants>,
+    },
     /// Bounds and sum of the lengths.
     Collection {
         bounds: Option<(u64, u64)>,
         total: u64,
     },
+}
+
+/// Bounds as milliseconds and nanoseconds of the millisecond.
+pub(super) type Instants = ((i64, u32), (i64, u32));
+
+/// What statistics are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// A row group or a stripe, which readers leave out by them.
+    Part,
+    /// The file: exact bounds.
+    File,
 }
 
 /// Bounds leave out NaNs unless there is nothing else, and tell −0 from 0; a NaN shows in the sum, where readers look
@@ -149,7 +164,10 @@ impl Statistics {
                 sum: Some(0),
             },
             Kind::Date => Values::Date(None),
-            Kind::Timestamp | Kind::TimestampInstant => Values::Timestamp(None),
+            Kind::Timestamp | Kind::TimestampInstant => Values::Timestamp {
+                bounds: None,
+                julian: None,
+            },
             Kind::List | Kind::Map => Values::Collection {
                 bounds: None,
                 total: 0,
@@ -173,7 +191,10 @@ impl Statistics {
             },
             Values::Date(_) => Values::Date(None),
             Values::Binary(_) => Values::Binary(0),
-            Values::Timestamp(_) => Values::Timestamp(None),
+            Values::Timestamp { .. } => Values::Timestamp {
+                bounds: None,
+                julian: None,
+            },
             Values::Collection { .. } => Values::Collection {
                 bounds: None,
                 total: 0,
@@ -188,7 +209,13 @@ impl Statistics {
         self.bytes_on_disk += other.bytes_on_disk;
         match (&mut self.values, &other.values) {
             (Values::Boolean(a), Values::Boolean(b)) | (Values::Binary(a), Values::Binary(b)) => *a += b,
-            (Values::Integer { bounds, sum }, Values::Integer { bounds: more, sum: add }) => {
+            (
+                Values::Integer { bounds, sum },
+                Values::Integer {
+                    bounds: more,
+                    sum: add,
+                },
+            ) => {
                 widen(bounds, *more);
                 *sum += add;
             }
@@ -198,19 +225,47 @@ impl Statistics {
                 }
                 a.sum += b.sum;
             }
-            (Values::String { bounds, sum }, Values::String { bounds: more, sum: add }) => {
+            (
+                Values::String { bounds, sum },
+                Values::String {
+                    bounds: more,
+                    sum: add,
+                },
+            ) => {
                 if let Some((low, high)) = more {
                     widen_bytes(bounds, low, high);
                 }
                 *sum += add;
             }
-            (Values::Decimal { bounds, sum, .. }, Values::Decimal { bounds: more, sum: add, .. }) => {
+            (
+                Values::Decimal { bounds, sum, .. },
+                Values::Decimal {
+                    bounds: more,
+                    sum: add,
+                    ..
+                },
+            ) => {
                 widen(bounds, *more);
                 *sum = sum.zip(*add).and_then(|(a, b)| a.checked_add(b));
             }
             (Values::Date(a), Values::Date(b)) => widen(a, *b),
-            (Values::Timestamp(a), Values::Timestamp(b)) => widen(a, *b),
-            (Values::Collection { bounds, total }, Values::Collection { bounds: more, total: add }) => {
+            (
+                Values::Timestamp { bounds, julian },
+                Values::Timestamp {
+                    bounds: more,
+                    julian: wider,
+                },
+            ) => {
+                widen(bounds, *more);
+                widen(julian, *wider);
+            }
+            (
+                Values::Collection { bounds, total },
+                Values::Collection {
+                    bounds: more,
+                    total: add,
+                },
+            ) => {
                 widen(bounds, *more);
                 *total += add;
             }
@@ -220,7 +275,7 @@ impl Statistics {
     }
 
     /// `ColumnStatistics`.
-    pub(super) fn encode(&self) -> Message {
+    pub(super) fn encode(&self, scope: Scope) -> Message {
         let mut message = Message::new();
         message.uint(1, self.count);
         let mut inner = Message::new();
@@ -275,13 +330,17 @@ impl Statistics {
                 inner.sint(1, i64::try_from(*sum).unwrap_or(i64::MAX));
                 Some(8)
             }
-            Values::Timestamp(bounds) => {
+            Values::Timestamp { bounds, julian } => {
+                let mut bounds = *bounds;
+                if scope == Scope::Part {
+                    widen(&mut bounds, *julian);
+                }
                 if let Some(((min, min_nanos), (max, max_nanos))) = bounds {
-                    inner.sint(3, *min).sint(4, *max);
-                    if *min_nanos != 0 {
+                    inner.sint(3, min).sint(4, max);
+                    if min_nanos != 0 {
                         inner.uint(5, u64::from(min_nanos + 1));
                     }
-                    if *max_nanos != DEFAULT_MAX_NANOS {
+                    if max_nanos != DEFAULT_MAX_NANOS {
                         inner.uint(6, u64::from(max_nanos + 1));
                     }
                 }

@@ -141,7 +141,11 @@ impl Strings {
     }
 
     /// Gives the dictionary up when it has too many values.
-    pub(super) fn end_group(&mut self, positions: &mut [Vec<u64>], compressor: &mut Compressor) -> Result<()> {
+    pub(super) fn end_group(
+        &mut self,
+        positions: &mut [Vec<u64>],
+        compressor: &mut Compressor,
+    ) -> Result<()> {
         if self.rule.early && self.too_many() {
             self.give_up(positions, compressor)?;
         }
@@ -267,7 +271,9 @@ impl Strings {
 
     pub(super) fn memory_bytes(&self) -> usize {
         let collected = self.collected.as_ref().map_or(0, |collected| {
-            collected.dictionary.memory_bytes() + 4 * collected.ids.capacity() + 8 * collected.starts.capacity()
+            collected.dictionary.memory_bytes()
+                + 4 * collected.ids.capacity()
+                + 8 * collected.starts.capacity()
         });
         collected + self.data.memory_bytes() + self.lengths.memory_bytes() + 8 * self.scratch.capacity()
     }

@@ -1,1 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+//! Tests of whole files. What other readers make of them is looked at by hand: `files_for_other_readers` writes them.
+
+mod dump;
+mod interop;

@@ -3,7 +3,9 @@
 //! ORC types of Paimon columns (Java `OrcTypeUtil`; `data-files.md` 4).
 
 use arrow_schema::{DataType as ArrowType, Field};
-use paimon_types::{ARROW_FIELD_ID, DataField, DataType, Error, MAX_LENGTH, Result, TypeKind, to_arrow_schema};
+use paimon_types::{
+    ARROW_FIELD_ID, DataField, DataType, Error, MAX_LENGTH, Result, TypeKind, to_arrow_schema,
+};
 
 use super::proto::Message;
 
@@ -238,7 +240,9 @@ impl Node {
         }
         if let Some(id) = &self.field_id {
             let mut attribute = Message::new();
-            attribute.bytes(1, ID_ATTRIBUTE.as_bytes()).bytes(2, id.as_bytes());
+            attribute
+                .bytes(1, ID_ATTRIBUTE.as_bytes())
+                .bytes(2, id.as_bytes());
             message.message(7, &attribute);
         }
         to.push(message);

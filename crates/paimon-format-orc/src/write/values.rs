@@ -60,8 +60,6 @@ enum Streams {
     Timestamp {
         seconds: IntRle,
         nanos: IntRle,
-        /// Wall clock of the Julian and Gregorian calendar, else an instant.
-        hybrid: bool,
     },
     /// LIST and MAP.
     Collection(IntRle),
@@ -94,7 +92,6 @@ impl ValueWriter {
             Kind::Timestamp | Kind::TimestampInstant => Streams::Timestamp {
                 seconds: make.integers(true),
                 nanos: make.integers(false),
-                hybrid: node.kind == Kind::Timestamp || settings.legacy_ltz,
             },
             Kind::List | Kind::Map => Streams::Collection(make.integers(false)),
             Kind::Struct => Streams::Struct,
@@ -102,7 +99,11 @@ impl ValueWriter {
         ValueWriter {
             settings: make,
             streams,
-            children: node.children.iter().map(|child| Column::new(child, settings)).collect(),
+            children: node
+                .children
+                .iter()
+                .map(|child| Column::new(child, settings))
+                .collect(),
             names: node.children.iter().map(|child| child.name.clone()).collect(),
             scratch: Vec::new(),
             scratch2: Vec::new(),
@@ -132,7 +133,7 @@ impl ValueWriter {
                 data.position(to);
                 scales.position(to);
             }
-            Streams::Timestamp { seconds, nanos, .. } => {
+            Streams::Timestamp { seconds, nanos } => {
                 seconds.position(to);
                 nanos.position(to);
             }
@@ -261,7 +262,12 @@ impl ValueWriter {
                         decimal_text(value, *scale)
                     )));
                 }
-                if let Collected::Decimal { bounds: all, sum: total, .. } = statistics {
+                if let Collected::Decimal {
+                    bounds: all,
+                    sum: total,
+                    ..
+                } = statistics
+                {
                     widen(all, bounds);
                     *total = total.zip(sum).and_then(|(a, b)| a.checked_add(b));
                 }
@@ -269,18 +275,24 @@ impl ValueWriter {
                 data.drain(compressor)?;
                 scales.drain(compressor)
             }
-            Streams::Timestamp { seconds, nanos, hybrid } => {
+            Streams::Timestamp { seconds, nanos } => {
                 let scratch2 = &mut self.scratch2;
                 scratch.clear();
                 scratch2.clear();
-                let mut bounds = None;
+                let (mut bounds, mut wide) = (None, None);
                 let mut add = |second: i64, nano: u32| -> Result<()> {
-                    let stored = temporal::store(second, nano, *hybrid)?;
+                    let stored = temporal::store(second, nano)?;
                     scratch.push(stored.seconds);
                     scratch2.push(stored.nanos);
                     widen(&mut bounds, Some((stored.bound, stored.bound)));
+                    let julian = temporal::julian_millis(stored.bound.0);
+                    if let Some(julian) = julian {
+                        let julian = (julian, stored.bound.1);
+                        widen(&mut wide, Some((julian, julian)));
+                    }
                     if let Some(bloom) = bloom.as_deref_mut() {
                         bloom.add_long(stored.bound.0);
+                        julian.into_iter().for_each(|julian| bloom.add_long(julian));
                     }
                     Ok(())
                 };
@@ -310,8 +322,9 @@ impl ValueWriter {
                     }
                 }
                 result?;
-                if let Collected::Timestamp(all) = statistics {
+                if let Collected::Timestamp { bounds: all, julian } = statistics {
                     widen(all, bounds);
+                    widen(julian, wide);
                 }
                 seconds.write(scratch);
                 nanos.write(scratch2);
@@ -335,7 +348,13 @@ impl ValueWriter {
             Streams::Struct => {
                 let rows = array.as_struct();
                 let mask = nulls.map(|nulls| nulls.inner().clone());
-                write_children(&mut self.children, &self.names, rows.columns(), mask.as_ref(), compressor)
+                write_children(
+                    &mut self.children,
+                    &self.names,
+                    rows.columns(),
+                    mask.as_ref(),
+                    compressor,
+                )
             }
         }
     }
@@ -370,7 +389,7 @@ impl ValueWriter {
                 to.push((StreamKind::Secondary, scales.finish(compressor)?));
                 Encoding::DirectV2
             }
-            Streams::Timestamp { seconds, nanos, .. } => {
+            Streams::Timestamp { seconds, nanos } => {
                 to.push((StreamKind::Data, seconds.finish(compressor)?));
                 to.push((StreamKind::Secondary, nanos.finish(compressor)?));
                 Encoding::DirectV2
@@ -392,7 +411,7 @@ impl ValueWriter {
             Streams::Double(stream) => stream.encoded_bytes(),
             Streams::String(strings, _) => strings.encoded_bytes(),
             Streams::Decimal { data, scales, .. } => data.encoded_bytes() + scales.encoded_bytes(),
-            Streams::Timestamp { seconds, nanos, .. } => seconds.encoded_bytes() + nanos.encoded_bytes(),
+            Streams::Timestamp { seconds, nanos } => seconds.encoded_bytes() + nanos.encoded_bytes(),
             Streams::Struct => 0,
         }
     }
@@ -406,7 +425,7 @@ impl ValueWriter {
             Streams::Double(stream) => stream.memory_bytes(),
             Streams::String(strings, _) => strings.memory_bytes(),
             Streams::Decimal { data, scales, .. } => data.memory_bytes() + scales.memory_bytes(),
-            Streams::Timestamp { seconds, nanos, .. } => seconds.memory_bytes() + nanos.memory_bytes(),
+            Streams::Timestamp { seconds, nanos } => seconds.memory_bytes() + nanos.memory_bytes(),
             Streams::Struct => 0,
         };
         streams + 8 * (self.scratch.capacity() + self.scratch2.capacity())
@@ -422,9 +441,7 @@ fn write_children(
 ) -> Result<()> {
     for ((child, name), array) in children.iter_mut().zip(names).zip(arrays) {
         let written = match mask {
-            Some(mask) => {
-                nested::keep(array, mask).and_then(|array| child.write(&array, compressor))
-            }
+            Some(mask) => nested::keep(array, mask).and_then(|array| child.write(&array, compressor)),
             None => child.write(array, compressor),
         };
         written.map_err(|e| e.with("field", name))?;
@@ -446,12 +463,7 @@ fn for_each_valid<T: Copy>(values: &[T], nulls: Option<&NullBuffer>, mut each: i
 }
 
 /// Values that are not NULL, in `to`.
-fn compact<T: Copy>(
-    values: &[T],
-    nulls: Option<&NullBuffer>,
-    to: &mut Vec<i64>,
-    convert: impl Fn(T) -> i64,
-) {
+fn compact<T: Copy>(values: &[T], nulls: Option<&NullBuffer>, to: &mut Vec<i64>, convert: impl Fn(T) -> i64) {
     to.clear();
     match nulls {
         None => to.extend(values.iter().map(|value| convert(*value))),
@@ -483,16 +495,22 @@ fn integers_of<'a>(
         ArrowType::Int16 => copy::<Int16Type>(array, nulls, scratch),
         ArrowType::Date32 => copy::<Date32Type>(array, nulls, scratch),
         ArrowType::Time32(TimeUnit::Millisecond) => copy::<Time32MillisecondType>(array, nulls, scratch),
-        other => return Err(Error::invalid(format!("column has arrow type {other}, an integer is expected"))),
+        other => {
+            return Err(Error::invalid(format!(
+                "column has arrow type {other}, an integer is expected"
+            )));
+        }
     }
     Ok(scratch)
 }
 
 fn integer_statistics(values: &[i64], statistics: &mut Collected, bloom: Option<&mut Bloom>) {
-    let Some(first) = values.first().copied() else { return };
-    let (min, max) = values
-        .iter()
-        .fold((first, first), |(min, max), value| (min.min(*value), max.max(*value)));
+    let Some(first) = values.first().copied() else {
+        return;
+    };
+    let (min, max) = values.iter().fold((first, first), |(min, max), value| {
+        (min.min(*value), max.max(*value))
+    });
     match statistics {
         Collected::Integer { bounds, sum } => {
             widen(bounds, Some((min, max)));
