@@ -23,7 +23,15 @@ const PURE: &[&str] = &[
     "paimon-format",
 ];
 const CONTROL: &[&str] = &["paimon-meta", "paimon"];
-const DATA: &[&str] = &["paimon-data", "paimon", "parquet", "paimon-format-parquet"];
+const DATA: &[&str] = &[
+    "paimon-data",
+    "paimon",
+    "parquet",
+    "paimon-format",
+    "paimon-format-avro",
+    "paimon-format-orc",
+    "paimon-format-parquet",
+];
 
 const RULES: &[Rule] = &[
     Rule {
@@ -32,6 +40,10 @@ const RULES: &[Rule] = &[
     },
     Rule {
         from: "paimon-protocol",
+        forbidden: PURE,
+    },
+    Rule {
+        from: "paimon-avro",
         forbidden: PURE,
     },
     Rule {

@@ -10,11 +10,15 @@ use paimon_types::{Error, Result};
 /// Extensions of compressed text files; the format stands before them (`data-files.md` 2.1).
 const COMPRESSIONS: [&str; 6] = ["gz", "bz2", "deflate", "snappy", "lz4", "zst"];
 
-/// The formats that this build reads and writes, by cargo feature (`parquet`).
+/// The formats that this build reads and writes, by cargo feature (`parquet`, `orc`, `avro`).
 pub fn default_registry() -> Arc<FormatRegistry> {
     let registry = FormatRegistry::new();
     #[cfg(feature = "parquet")]
     let registry = registry.with(Arc::new(paimon_format_parquet::ParquetFileFormatFactory::new()));
+    #[cfg(feature = "avro")]
+    let registry = registry.with(Arc::new(paimon_format_avro::AvroFileFormatFactory::new()));
+    #[cfg(feature = "orc")]
+    let registry = registry.with(Arc::new(paimon_format_orc::OrcFormatFactory::new()));
     Arc::new(registry)
 }
 
