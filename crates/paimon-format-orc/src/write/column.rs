@@ -46,7 +46,7 @@ struct Group {
 
 impl Column {
     pub(super) fn new(node: &Node, settings: &ColumnSettings) -> Self {
-        let statistics = Statistics::of(node.kind);
+        let statistics = Statistics::of(node.kind, settings.legacy_ltz);
         let can_bloom = !matches!(node.kind, Kind::Boolean | Kind::Struct | Kind::Map | Kind::List);
         Column {
             id: node.id,
@@ -228,7 +228,7 @@ pub(super) struct Root {
 impl Root {
     pub(super) fn new(indexed: bool) -> Self {
         Root {
-            group: Statistics::of(Kind::Struct),
+            group: Statistics::of(Kind::Struct, true),
             rows: 0,
             groups: Vec::new(),
             indexed,
@@ -270,7 +270,7 @@ impl Root {
 
     /// `ColumnStatistics` of a root with `rows` rows.
     pub(super) fn statistics(rows: u64) -> Message {
-        let mut statistics = Statistics::of(Kind::Struct);
+        let mut statistics = Statistics::of(Kind::Struct, true);
         statistics.count = rows;
         statistics.encode(Scope::File)
     }

@@ -49,6 +49,10 @@ use self::tail::{Contents, MAGIC};
 use self::types::Node;
 use crate::blocking::spawn;
 use crate::options::ReadOptions;
+use crate::proto::Footer;
+use crate::decode::Zone;
+use crate::schema::TypeTree;
+use crate::stats::file_stats;
 
 /// Rows that are encoded at a time.
 const ENCODE_ROWS: usize = 32 << 10;
@@ -421,11 +425,19 @@ impl FormatWriter for OrcFormatWriter {
 
 impl WrittenFileStatsProvider for OrcFormatWriter {
     fn extract_written_file_stats(&self, _pool: &Arc<dyn MemoryPool>) -> Result<Vec<ColumnStats>> {
-        let Some(_footer) = &self.footer else {
+        let Some(footer) = &self.footer else {
             return Err(Error::invalid("orc file was not finished, it has no statistics"));
         };
-        let _ = self.read_options;
-        Err(Error::unsupported("statistics of orc files are not known yet"))
+        let footer = Footer::decode(footer)?;
+        Ok(file_stats(
+            &TypeTree::new(&footer.types)?,
+            &footer.statistics,
+            footer.number_of_rows,
+            footer.calendar,
+            &Zone::utc(),
+            &self.fields,
+            self.read_options,
+        ))
     }
 }
 

@@ -44,6 +44,7 @@ pub(super) struct WriteOptions {
     bloom_fpp: f64,
     zstd_level: i32,
     compress: Option<String>,
+    legacy_ltz: bool,
 }
 
 /// What the writer of a column needs to know.
@@ -59,6 +60,9 @@ pub(super) struct ColumnSettings {
     pub(super) bloom_columns: BTreeSet<u32>,
     /// Rate of false positives, between 0 and 1.
     pub(super) bloom_fpp: f64,
+    /// `orc.timestamp-ltz.legacy.type`, which only says how Java takes statistics: in UTC, which is the zone of this writer, both
+    /// ways of storing are the same.
+    pub(super) legacy_ltz: bool,
 }
 
 impl WriteOptions {
@@ -120,6 +124,7 @@ impl WriteOptions {
             bloom_fpp,
             zstd_level,
             compress: own.get("compress").map(str::to_owned),
+            legacy_ltz: own.flag("timestamp-ltz.legacy.type")?.unwrap_or(true),
         })
     }
 
@@ -182,6 +187,7 @@ impl WriteOptions {
             direct_columns: self.direct_columns.clone(),
             bloom_columns: self.bloom_columns.clone(),
             bloom_fpp: self.bloom_fpp,
+            legacy_ltz: self.legacy_ltz,
         }
     }
 }
@@ -204,10 +210,8 @@ impl<'a> Own<'a> {
         self.0.get(key).copied()
     }
 
-    /// Refuses options that would make files of another kind. `orc.timestamp-ltz.legacy.type` is none of them: in UTC, which is the
-    /// zone of this writer, both ways of storing are the same.
+    /// Refuses options that would make files of another kind.
     fn refuse_others(&self) -> Result<()> {
-        self.flag("timestamp-ltz.legacy.type")?;
         for key in ["encrypt", "mask"] {
             if self.get(key).is_some_and(|value| !value.trim().is_empty()) {
                 return Err(

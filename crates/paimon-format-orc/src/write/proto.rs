@@ -21,10 +21,6 @@ impl Message {
         self.bytes
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
     fn key(&mut self, field: u32, wire_type: u32) {
         varint(u64::from(field << 3 | wire_type), &mut self.bytes);
     }

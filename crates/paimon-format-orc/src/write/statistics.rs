@@ -4,6 +4,7 @@
 
 use super::decimal::decimal_text;
 use super::proto::Message;
+use super::temporal::{LAST_JULIAN_MILLIS, julian_millis};
 use super::types::Kind;
 
 /// Longer strings are cut in statistics.
@@ -50,11 +51,7 @@ pub(super) enum Values {
     Date(Option<(i32, i32)>),
     /// Sum of the lengths.
     Binary(u64),
-    Timestamp {
-        bounds: Option<Instants>,
-        /// Bounds of those before 1582-10-15, as Java looks for them ([`super::temporal::julian_millis`]).
-        julian: Option<Instants>,
-    },
+    Timestamp(Times),
     /// Bounds and sum of the lengths.
     Collection {
         bounds: Option<(u64, u64)>,
@@ -65,12 +62,57 @@ pub(super) enum Values {
 /// Bounds as milliseconds and nanoseconds of the millisecond.
 pub(super) type Instants = ((i64, u32), (i64, u32));
 
+/// Bounds of timestamps, apart for those before 1582-10-15, for which Java has other numbers in statistics than in rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Times {
+    /// Those since 1582-10-15.
+    late: Option<Instants>,
+    /// Those before.
+    early: Option<Instants>,
+    /// Those before, in the Julian calendar.
+    julian: Option<Instants>,
+    /// True when Java takes the statistics of the file as they are (TIMESTAMP_LTZ that is not stored the legacy way).
+    plain: bool,
+}
+
+impl Times {
+    #[inline]
+    pub(super) fn add(&mut self, bound: (i64, u32)) {
+        match julian_millis(bound.0) {
+            None => widen(&mut self.late, Some((bound, bound))),
+            Some(julian) => {
+                widen(&mut self.early, Some((bound, bound)));
+                // Ten days are in no Julian calendar and after the last of its days.
+                let low = julian.min(LAST_JULIAN_MILLIS);
+                widen(&mut self.julian, Some(((low, bound.1), (julian, bound.1))));
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Times) {
+        widen(&mut self.late, other.late);
+        widen(&mut self.early, other.early);
+        widen(&mut self.julian, other.julian);
+    }
+
+    fn bounds(&self, scope: Scope) -> Option<Instants> {
+        let mut bounds = self.late;
+        if scope == Scope::Part || self.plain {
+            widen(&mut bounds, self.early);
+        }
+        if scope == Scope::Part || !self.plain {
+            widen(&mut bounds, self.julian);
+        }
+        bounds
+    }
+}
+
 /// What statistics are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// A row group or a stripe, which readers leave out by them.
+    /// A row group or a stripe, which readers leave out by them: whatever they look for is within the bounds.
     Part,
-    /// The file: exact bounds.
+    /// The file, whose bounds are told to others: as Java's.
     File,
 }
 
@@ -150,8 +192,8 @@ impl Statistics {
         }
     }
 
-    /// Statistics of nothing, for columns of this kind.
-    pub(super) fn of(kind: Kind) -> Self {
+    /// Statistics of nothing, for columns of this kind; `legacy_ltz` is `orc.timestamp-ltz.legacy.type`.
+    pub(super) fn of(kind: Kind, legacy_ltz: bool) -> Self {
         Statistics::new(match kind {
             Kind::Boolean => Values::Boolean(0),
             Kind::Byte | Kind::Short | Kind::Int | Kind::Long => Values::Integer { bounds: None, sum: 0 },
@@ -164,10 +206,10 @@ impl Statistics {
                 sum: Some(0),
             },
             Kind::Date => Values::Date(None),
-            Kind::Timestamp | Kind::TimestampInstant => Values::Timestamp {
-                bounds: None,
-                julian: None,
-            },
+            Kind::Timestamp | Kind::TimestampInstant => Values::Timestamp(Times {
+                plain: kind == Kind::TimestampInstant && !legacy_ltz,
+                ..Times::default()
+            }),
             Kind::List | Kind::Map => Values::Collection {
                 bounds: None,
                 total: 0,
@@ -191,10 +233,10 @@ impl Statistics {
             },
             Values::Date(_) => Values::Date(None),
             Values::Binary(_) => Values::Binary(0),
-            Values::Timestamp { .. } => Values::Timestamp {
-                bounds: None,
-                julian: None,
-            },
+            Values::Timestamp(times) => Values::Timestamp(Times {
+                plain: times.plain,
+                ..Times::default()
+            }),
             Values::Collection { .. } => Values::Collection {
                 bounds: None,
                 total: 0,
@@ -249,16 +291,7 @@ impl Statistics {
                 *sum = sum.zip(*add).and_then(|(a, b)| a.checked_add(b));
             }
             (Values::Date(a), Values::Date(b)) => widen(a, *b),
-            (
-                Values::Timestamp { bounds, julian },
-                Values::Timestamp {
-                    bounds: more,
-                    julian: wider,
-                },
-            ) => {
-                widen(bounds, *more);
-                widen(julian, *wider);
-            }
+            (Values::Timestamp(a), Values::Timestamp(b)) => a.merge(b),
             (
                 Values::Collection { bounds, total },
                 Values::Collection {
@@ -330,12 +363,8 @@ impl Statistics {
                 inner.sint(1, i64::try_from(*sum).unwrap_or(i64::MAX));
                 Some(8)
             }
-            Values::Timestamp { bounds, julian } => {
-                let mut bounds = *bounds;
-                if scope == Scope::Part {
-                    widen(&mut bounds, *julian);
-                }
-                if let Some(((min, min_nanos), (max, max_nanos))) = bounds {
+            Values::Timestamp(times) => {
+                if let Some(((min, min_nanos), (max, max_nanos))) = times.bounds(scope) {
                     inner.sint(3, min).sint(4, max);
                     if min_nanos != 0 {
                         inner.uint(5, u64::from(min_nanos + 1));

@@ -17,6 +17,8 @@ const BASE_SECONDS: i64 = 1_420_070_400;
 const MILLIS_OF_DAY: i64 = 86_400_000;
 /// 1582-10-15, the first day of the Gregorian calendar, in days since 1970-01-01.
 const FIRST_GREGORIAN_DAY: i64 = -141_427;
+/// The last millisecond of the Julian calendar.
+pub(super) const LAST_JULIAN_MILLIS: i64 = FIRST_GREGORIAN_DAY * MILLIS_OF_DAY - 1;
 /// Smallest fraction that takes part in the rounding.
 const NANOS_OF_MILLI: u32 = 1_000_000;
 

@@ -78,11 +78,6 @@ impl Kind {
             Kind::TimestampInstant => 18,
         }
     }
-
-    /// True for strings, whose columns may have dictionaries.
-    pub(super) fn is_string(self) -> bool {
-        matches!(self, Kind::String | Kind::Varchar(_) | Kind::Char(_))
-    }
 }
 
 /// The types of a file with these columns, below the root.

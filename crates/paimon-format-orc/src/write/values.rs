@@ -22,7 +22,7 @@ use super::int_rle::IntRle;
 use super::nested;
 use super::options::ColumnSettings;
 use super::proto::{varint_wide, zigzag_wide};
-use super::statistics::{Values as Collected, widen, widen_bytes};
+use super::statistics::{Times, Values as Collected, widen, widen_bytes};
 use super::stream::Stream;
 use super::strings::{StreamSettings, Strings};
 use super::stripe::{Encoding, StreamKind};
@@ -279,20 +279,23 @@ impl ValueWriter {
                 let scratch2 = &mut self.scratch2;
                 scratch.clear();
                 scratch2.clear();
-                let (mut bounds, mut wide) = (None, None);
+                let mut unknown = Times::default();
+                let times = match statistics {
+                    Collected::Timestamp(times) => times,
+                    // Never: the column has statistics of timestamps.
+                    _ => &mut unknown,
+                };
                 let mut add = |second: i64, nano: u32| -> Result<()> {
                     let stored = temporal::store(second, nano)?;
                     scratch.push(stored.seconds);
                     scratch2.push(stored.nanos);
-                    widen(&mut bounds, Some((stored.bound, stored.bound)));
-                    let julian = temporal::julian_millis(stored.bound.0);
-                    if let Some(julian) = julian {
-                        let julian = (julian, stored.bound.1);
-                        widen(&mut wide, Some((julian, julian)));
-                    }
+                    times.add(stored.bound);
                     if let Some(bloom) = bloom.as_deref_mut() {
-                        bloom.add_long(stored.bound.0);
-                        julian.into_iter().for_each(|julian| bloom.add_long(julian));
+                        let (millis, _) = stored.bound;
+                        bloom.add_long(millis);
+                        if let Some(julian) = temporal::julian_millis(millis) {
+                            bloom.add_long(julian);
+                        }
                     }
                     Ok(())
                 };
@@ -322,10 +325,6 @@ impl ValueWriter {
                     }
                 }
                 result?;
-                if let Collected::Timestamp { bounds: all, julian } = statistics {
-                    widen(all, bounds);
-                    widen(julian, wide);
-                }
                 seconds.write(scratch);
                 nanos.write(scratch2);
                 seconds.drain(compressor)?;
