@@ -30,11 +30,12 @@ pub(crate) fn run(args: &[String]) -> TaskResult {
     let results = match name {
         Some("append-scan") => append_scan()?,
         Some("append-write") => append_write()?,
+        Some("split-codec") => split_codec()?,
         Some("build-cost") => return build_cost(json),
         Some("race") => return race(),
         other => {
             return Err(format!(
-                "unknown benchmark {other:?}: append-scan, append-write, race, build-cost"
+                "unknown benchmark {other:?}: append-scan, append-write, split-codec, race, build-cost"
             ));
         }
     };
@@ -193,6 +194,44 @@ fn append_write() -> Result<Value, String> {
         results.insert(buckets.to_owned(), race_in_turn(&contestants)?);
     }
     Ok(json!(results))
+}
+
+/// 100 000 file metas in 100 splits, encoded and decoded in our own form and in Java's, and by Java itself.
+fn split_codec() -> Result<Value, String> {
+    let (dir, bin) = (directory()?, binary()?);
+    let parse = |text: String| -> Result<Value, String> {
+        let line = text.lines().last().unwrap_or_default();
+        serde_json::from_str(line).map_err(|e| format!("a sample is no JSON: {e}"))
+    };
+    let mut results = serde_json::Map::new();
+    for codec in ["native", "java"] {
+        let sample = output(Command::new(&bin).args(["split-codec", codec]))?;
+        results.insert(codec.to_owned(), parse(sample)?);
+    }
+    match crate::java::missing() {
+        Some(why) => println!("bench: Java Paimon is not measured: {why}"),
+        None => {
+            let input = dir.join("split-codec.bin");
+            process::run(Command::new(&bin).arg("make-split-codec-input").arg(&input))?;
+            let sample = output(crate::java::command(None).arg("split-codec").arg(&input))?;
+            results.insert("java-paimon".to_owned(), parse(sample)?);
+        }
+    }
+    println!("split-codec, 100 splits of 1000 file metas");
+    for (name, sample) in &results {
+        for what in ["encode", "decode"] {
+            let seconds = sample[what]["seconds"].as_f64().unwrap_or(f64::NAN);
+            let rate = |key: &str| sample[key].as_f64().unwrap_or(f64::NAN) / seconds / 1e6;
+            let allocations = sample[what]["allocations_per_file"].as_f64();
+            println!(
+                "  {name:<12} {what}  {seconds:>7.3} s  {:>6.2} M files/s  {:>7.0} MB/s{}",
+                rate("files"),
+                rate("bytes"),
+                allocations.map_or(String::new(), |n| format!("  {n:.2} allocations a file"))
+            );
+        }
+    }
+    Ok(Value::Object(results))
 }
 
 /// Runs the contestants in turn, prints medians and how many times faster ours is.

@@ -7,6 +7,7 @@ mod bench;
 mod check_deps;
 mod ci;
 mod fixtures;
+mod fuzz;
 mod interop;
 mod java;
 mod process;
@@ -22,11 +23,13 @@ cargo xtask TASK
 
   ci [--skip-tests]      fmt, clippy, check-deps, tests, doc tests, docs, deny, interop: what continuous integration runs
   check-deps             the dependency rules of ARCHITECTURE.md
-  fixtures [--paimon-jar FILE]
-                         write testdata/java with Java Paimon (needs Java and Maven)
-  interop [--seed N] [--tables N] [--paimon-jar FILE]
+  fixtures [--only FEATURE/NAME,…] [--paimon-jar FILE] [--out DIR]
+                         write testdata/java and testdata/wire with Java Paimon (needs Java and Maven)
+  interop [--seed N] [--tables N] [--only features,random,protocol,wire] [--paimon-jar FILE] [--paimon BINARY]
                          Java reads what we wrote and we read what Java wrote (needs Java and Maven)
-  bench NAME [--json]    append-scan | append-write | race, side by side with the floor and the peer
+  fuzz [--seconds N] [--seeds-only] [TARGET...]
+                         the fuzz targets one after the other (needs cargo-fuzz and a nightly compiler); logs in target/fuzz
+  bench NAME [--json]    append-scan | append-write | split-codec | race, side by side with the floor and the peer
   bench build-cost       clean release build of paimon-data: seconds and crates
 ";
 
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         "check-deps" => check_deps::run(),
         "fixtures" => fixtures::run(rest),
         "interop" => interop::run(rest),
+        "fuzz" => fuzz::run(rest),
         "bench" => bench::run(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

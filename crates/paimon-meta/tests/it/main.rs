@@ -9,4 +9,5 @@ mod commit;
 mod deletes;
 mod java_metadata;
 mod race;
+mod restore;
 mod support;

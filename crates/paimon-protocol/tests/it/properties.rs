@@ -7,8 +7,8 @@ use paimon_protocol::codec::java::{
     encode_commit_messages,
 };
 use paimon_protocol::{
-    ChainSplit, CommitMessage, DataSplit, IncrementalSplit, IndexedSplit, ManifestCommittable, PlanEnvelope,
-    QueryAuth, RowRange, Split,
+    BucketState, ChainSplit, Codec, CommitMessage, DataSplit, IncrementalSplit, IndexedSplit,
+    ManifestCommittable, PlanEnvelope, QueryAuth, RowRange, Split,
 };
 use proptest::prelude::*;
 
@@ -115,6 +115,69 @@ proptest! {
         }
     }
 
+    /// Each kind at each version of its own form, with what the version carries.
+    #[test]
+    fn every_kind_of_split_at_every_version(split in sample::split()) {
+        for (kind, newest) in kinds(&split) {
+            for version in 1..=newest {
+                let mut kind = kind.clone();
+                trim_kind(&mut kind, version);
+                let framed = matches!(kind, Split::QueryAuth { .. } | Split::Fallback { .. });
+                let encoding = SplitEncoding { framed, version };
+                let bytes = kind.to_java_bytes(encoding).unwrap();
+                let (again, found) = Split::from_java_bytes(&bytes).unwrap();
+                prop_assert_eq!(found, encoding);
+                prop_assert_eq!(&again, &kind);
+                prop_assert_eq!(again.to_java_bytes(encoding).unwrap(), bytes);
+            }
+            let bytes = kind.to_bytes(Codec::Native).unwrap();
+            let again = Split::from_bytes(&bytes).unwrap();
+            prop_assert_eq!(&again, &kind);
+            prop_assert_eq!(again.to_bytes(Codec::Native).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn committable_of_every_version(
+        messages in proptest::collection::vec(sample::message(), 0..3),
+        identifier: i64,
+        watermark: Option<i64>,
+        properties in proptest::collection::btree_map(sample::text(), sample::text(), 0..3),
+        log_offsets: std::collections::BTreeMap<i32, i64>,
+    ) {
+        for version in 1..=5 {
+            for message_version in 2..=14 {
+                let mut messages = messages.clone();
+                messages.iter_mut().for_each(|message| sample::trim_message(message, message_version));
+                let committable = ManifestCommittable {
+                    identifier,
+                    watermark,
+                    log_offsets: if version <= 4 { log_offsets.clone() } else { Default::default() },
+                    properties: if version >= 4 { properties.clone() } else { Default::default() },
+                    messages,
+                };
+                let encoding = CommittableEncoding { version, message_version, release_0_7: false };
+                let bytes = committable.to_java_bytes(encoding).unwrap();
+                let (again, found) = ManifestCommittable::from_java_bytes(&bytes, version).unwrap();
+                prop_assert_eq!((&again, found), (&committable, encoding));
+            }
+        }
+    }
+
+    #[test]
+    fn native_messages(messages in proptest::collection::vec(sample::message(), 0..3)) {
+        let bytes = CommitMessage::list_to_bytes(&messages, Codec::Native).unwrap();
+        prop_assert_eq!(&CommitMessage::list_from_bytes(&bytes, Codec::Native).unwrap(), &messages);
+    }
+
+    #[test]
+    fn bucket_states(states in proptest::collection::vec(sample::bucket_state(), 0..4)) {
+        let bytes = BucketState::list_to_bytes(&states).unwrap();
+        let again = BucketState::list_from_bytes(&bytes).unwrap();
+        prop_assert_eq!(&again, &states);
+        prop_assert_eq!(BucketState::list_to_bytes(&again).unwrap(), bytes);
+    }
+
     #[test]
     fn commit_message_of_every_version(message in sample::message()) {
         for version in 2..=14 {
@@ -173,6 +236,28 @@ proptest! {
     }
 }
 
+/// Drops what this version of the innermost split's own form cannot hold.
+fn trim_kind(split: &mut Split, version: i32) {
+    match split {
+        Split::Data(split) | Split::FallbackData { split, .. } => sample::trim_split(split, version),
+        Split::Indexed(indexed) => sample::trim_split(&mut indexed.split, version),
+        Split::Incremental(split) => {
+            let arity = if version < 2 { 20 } else { 21 };
+            let files = split.before_files.iter_mut().chain(&mut split.after_files);
+            files.for_each(|file| sample::trim_file(file, arity));
+        }
+        Split::Chain(split) => {
+            let arity = if version < 3 { 20 } else { 21 };
+            split
+                .data_files
+                .iter_mut()
+                .for_each(|file| sample::trim_file(file, arity));
+            split.deletion_files = split.deletion_files.take().filter(|_| version >= 2);
+        }
+        Split::QueryAuth { split, .. } | Split::Fallback { split, .. } => trim_kind(split, version),
+    }
+}
+
 fn envelope(mut splits: Vec<DataSplit>, snapshot_id: Option<i64>) -> PlanEnvelope {
     for (i, file) in splits
         .iter_mut()
@@ -208,6 +293,9 @@ fn decode_everything(bytes: &[u8]) {
         let _ = ManifestCommittable::from_java_bytes(bytes, version);
     }
     let _ = PlanEnvelope::from_bytes(bytes);
+    let _ = Split::from_bytes(bytes);
+    let _ = CommitMessage::list_from_bytes(bytes, Codec::Native);
+    let _ = BucketState::list_from_bytes(bytes);
 }
 
 /// One value of each decoder, cut at every length.

@@ -278,6 +278,70 @@ fn unknown_versions_and_kinds() {
     );
 }
 
+/// Versions, kinds and trailing bytes of the kinds beside data splits.
+#[test]
+fn unknown_versions_and_leftovers_of_other_kinds() {
+    use crate::native_work::all_kinds;
+    for split in all_kinds() {
+        let kind = split.kind();
+        let framed = SplitEncoding {
+            framed: true,
+            ..split
+                .to_bytes(paimon_protocol::Codec::Java(9))
+                .map(|b| Split::from_java_bytes(&b).unwrap().1)
+                .unwrap()
+        };
+        let bytes = split.to_java_bytes(framed).unwrap();
+        let mut longer = bytes.clone();
+        longer.push(0);
+        let error = Split::from_java_bytes(&longer).unwrap_err();
+        let expected = format!(
+            "1 unexpected bytes after the last value at offset {}",
+            bytes.len()
+        );
+        assert_eq!(
+            (error.kind(), error.message()),
+            (ErrorKind::Corrupt, expected.as_str()),
+            "{kind}"
+        );
+        // Where the version stands behind the frame's head of sixteen bytes, what it may be, and its name.
+        let (at, newest, name) = match kind {
+            "data" | "fallback-data" => (24, 9, "data split"),
+            "incremental" => (16, 2, "incremental split"),
+            "indexed" => (24, 1, "indexed split"),
+            "chain" => (16, 3, "chain split"),
+            "query-auth" => (32, 3, "chain split"),
+            "fallback" => (33, 2, "incremental split"),
+            other => panic!("{other}"),
+        };
+        for version in [0, newest + 1, -7] {
+            let mut other = bytes.clone();
+            other[at..at + 4].copy_from_slice(&i32::to_be_bytes(version));
+            let error = Split::from_java_bytes(&other).unwrap_err();
+            let expected =
+                format!("unknown {name} version {version}, this build knows versions 1 to {newest}");
+            assert_eq!(
+                (error.kind(), error.message()),
+                (ErrorKind::Unsupported, expected.as_str()),
+                "{kind}"
+            );
+        }
+        // The kind of the inner frame.
+        if matches!(kind, "query-auth" | "fallback") {
+            let at = if kind == "query-auth" { 31 } else { 32 };
+            let mut other = bytes.clone();
+            other[at] = 9;
+            let error = Split::from_java_bytes(&other).unwrap_err();
+            assert!(
+                error
+                    .message()
+                    .starts_with("unknown split type 9, this build knows 1 data"),
+                "{kind}: {error}"
+            );
+        }
+    }
+}
+
 #[test]
 fn bytes_left_over() {
     let mut bytes = split().to_java_bytes(8).unwrap();

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use paimon_protocol::{
-    CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource, GlobalIndexMeta,
+    BucketState, CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource, GlobalIndexMeta,
     Increment, IndexFileMeta, Partition, SimpleStats,
 };
 use paimon_types::{BinaryRow, DataField, DataType, Datum, TableSchema, TypeKind};
@@ -199,6 +199,21 @@ pub(crate) fn message() -> impl Strategy<Value = CommitMessage> {
                 }
             },
         )
+}
+
+pub(crate) fn bucket_state() -> impl Strategy<Value = BucketState> {
+    let numbers = (of(any::<i64>()), any::<i32>(), of(any::<i32>()), of(any::<i64>()));
+    let files = (of(files()), of(index_file()), vec(index_file(), 0..3));
+    (numbers, row(), files).prop_map(|(numbers, partition, files)| BucketState {
+        snapshot_id: numbers.0,
+        partition: Partition::from_encoded_row(partition),
+        bucket: numbers.1,
+        total_buckets: numbers.2,
+        max_sequence_number: numbers.3,
+        data_files: files.0,
+        hash_index: files.1,
+        deletion_vectors: files.2,
+    })
 }
 
 /// Drops what a file record with `arity` fields cannot hold.
