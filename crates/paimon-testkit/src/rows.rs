@@ -2,20 +2,48 @@
 
 //! Rows for comparison: lines of the `jsonl` form, sorted by text.
 
+use std::collections::BTreeSet;
+
 use arrow_array::RecordBatch;
 use paimon::json_rows::JsonRows;
 use paimon::{DataField, ReadBuilder, Result};
+use serde_json::Value;
 
-/// Lines in the order of their bytes. VARIANT values are any JSON text of their value (Java writes the exponents of
-/// numbers in its own way), so lines with some are written anew; all other text stays as it is.
+/// Lines in the order of their bytes. Two kinds of lines are written anew, all other text stays as it is: those with VARIANT
+/// values, which are any JSON text of their value (Java writes the exponents of numbers in its own way), and those with
+/// lists of lists, because the entries of a map have no order (Java reads those of Avro files in the order of their hashes).
 pub fn sorted(mut lines: Vec<String>) -> Vec<String> {
-    for line in lines.iter_mut().filter(|line| line.contains("{\"variant\": ")) {
-        *line = serde_json::from_str::<serde_json::Value>(line)
-            .unwrap()
-            .to_string();
+    for line in &mut lines {
+        let maps = line.contains("[[");
+        if maps || line.contains("{\"variant\": ") {
+            let mut row = serde_json::from_str(line).unwrap();
+            if maps {
+                sort_entries(&mut row);
+            }
+            *line = row.to_string();
+        }
     }
     lines.sort_unstable();
     lines
+}
+
+/// Sorts lists of pairs of which no two begin alike: maps look like that.
+fn sort_entries(value: &mut Value) {
+    match value {
+        Value::Array(items) => {
+            items.iter_mut().for_each(sort_entries);
+            let key = |item: &Value| match item.as_array().map(Vec::as_slice) {
+                Some([key, _]) => Some(key.to_string()),
+                _ => None,
+            };
+            let keys: Option<BTreeSet<String>> = items.iter().map(key).collect();
+            if keys.is_some_and(|keys| keys.len() == items.len()) {
+                items.sort_by_cached_key(key);
+            }
+        }
+        Value::Object(fields) => fields.values_mut().for_each(sort_entries),
+        _ => {}
+    }
 }
 
 /// Rows of batches in `jsonl` form, in their order.

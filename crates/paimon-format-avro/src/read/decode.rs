@@ -184,9 +184,14 @@ impl Decoder {
             }
             plan.counters.blocks_read.fetch_add(1, Ordering::Relaxed);
             let stored = block.data.end - block.data.start;
-            let memory = usize::try_from(stored).unwrap_or(usize::MAX).max(source.memory());
+            // Windows are charged from the beginning, so that batches ahead cannot take what the next block needs.
+            let windows = plan.window.saturating_mul(2).min(plan.file.size).max(stored);
+            let windows = usize::try_from(windows)
+                .unwrap_or(usize::MAX)
+                .max(source.memory());
+            let held = |unpacked: usize| windows.saturating_add(unpacked);
             self.reservation
-                .try_resize(memory.saturating_add(self.decompressor.memory()))?;
+                .try_resize(held(self.decompressor.memory()).max(self.reservation.bytes()))?;
             let data = plan.file.data(source, &block)?;
             let unpacked = match self.stored_plain {
                 true => data.len(),
@@ -194,7 +199,7 @@ impl Decoder {
             };
             check_records(&plan.file, length, unpacked)?;
             self.reservation
-                .try_resize(memory.saturating_add(self.decompressor.memory()))?;
+                .try_resize(held(self.decompressor.memory()).max(self.reservation.bytes()))?;
             wanted.reverse();
             self.block = Some(OpenBlock {
                 offset: 0,

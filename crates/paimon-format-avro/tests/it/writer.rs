@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, Float64Array, Int32Array, RecordBatch, StringArray, StructArray};
-use paimon_format::BoundedMemoryPool;
 use paimon_format::testkit::{open, sample_batch, write_file};
+use paimon_format::{BoundedMemoryPool, MemoryPool, ReadHints};
 use paimon_storage::Storage;
 use paimon_types::{Datum, ErrorKind, to_arrow_schema};
 
@@ -190,4 +190,55 @@ async fn blocks_go_out_while_writing_and_reads_skip_them() {
     assert_eq!(reader.next_batch().await.unwrap(), None);
     let skipped = reader.metrics().get("avro.read.blocks-skipped").unwrap();
     assert!(skipped > 10, "{skipped}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn memory_does_not_grow_with_the_file() {
+    let fields = fields("ROW<a INT, s STRING>");
+    let storage = Storage::memory();
+    let path = "memory:///t/x.avro";
+    let rows = sample_batch(&fields, 100_000, 1).unwrap();
+    let batches = vec![rows; 10];
+    let file = write_file(format(&[]).as_ref(), &storage, path, &fields, &batches, "none")
+        .await
+        .unwrap();
+    assert!(file.size > 8 << 20, "{}", file.size);
+    let pool: Arc<dyn MemoryPool> = Arc::new(BoundedMemoryPool::new(2 << 20));
+    let mut builder = format(&[]).create_reader_builder(10_000).unwrap();
+    builder.with_memory_pool(pool.clone());
+    builder.with_read_hints(Some(ReadHints::new().with_read_ahead_bytes(1 << 20)));
+    let mut reader = builder
+        .build(storage.open_input(path, Some(file.size)).await.unwrap())
+        .await
+        .unwrap();
+    let mut count = 0;
+    while let Some(batch) = reader.next_batch().await.unwrap() {
+        count += batch.num_rows();
+    }
+    assert_eq!(count, 1_000_000);
+    assert_eq!(reader.number_of_rows().unwrap(), 1_000_000);
+    reader.set_read_schema(&fields, None, None).unwrap();
+    reader.next_batch().await.unwrap();
+    // Work in the background ends by itself, and gives everything back.
+    drop(reader);
+    for _ in 0..200 {
+        if pool.reserved() == 0 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(pool.reserved(), 0);
+    let mut builder = format(&[]).create_reader_builder(10_000).unwrap();
+    builder.with_memory_pool(Arc::new(BoundedMemoryPool::new(1000)));
+    let mut reader = builder
+        .build(storage.open_input(path, Some(file.size)).await.unwrap())
+        .await
+        .unwrap();
+    reader.set_read_schema(&fields, None, None).unwrap();
+    let error = reader.next_batch().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ResourcesExhausted);
+    assert_eq!(
+        reader.next_batch().await.unwrap_err().kind(),
+        ErrorKind::ResourcesExhausted
+    );
 }

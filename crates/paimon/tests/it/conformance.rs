@@ -55,7 +55,7 @@ fn reasons(table: &ConformanceTable, branch: Option<&str>) -> Vec<&'static str> 
     {
         found.push("ORC manifests");
     }
-    for (extension, what) in [("orc", "ORC data"), ("avro", "Avro data"), ("blob", "blobs")] {
+    for (extension, what) in [("orc", "ORC data"), ("blob", "blobs")] {
         if files
             .iter()
             .any(|path| path.extension().is_some_and(|e| e == extension))
