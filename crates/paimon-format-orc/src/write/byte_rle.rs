@@ -2,6 +2,9 @@
 
 //! Run length encoding of bytes and of bits.
 
+#[cfg(test)]
+mod tests;
+
 use arrow_buffer::BooleanBuffer;
 use paimon_types::Result;
 

@@ -48,9 +48,9 @@ use self::options::WriteOptions;
 use self::tail::{Contents, MAGIC};
 use self::types::Node;
 use crate::blocking::spawn;
+use crate::decode::Zone;
 use crate::options::ReadOptions;
 use crate::proto::Footer;
-use crate::decode::Zone;
 use crate::schema::TypeTree;
 use crate::stats::file_stats;
 
