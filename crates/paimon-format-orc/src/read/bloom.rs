@@ -6,16 +6,19 @@ use crate::proto::{BloomFilter, Footer, Kind};
 
 /// `Footer.writer` of the C++ library.
 const CPP_WRITER: u32 = 1;
-/// Whether bloom filters of a file can be believed: those of the Java library, and of the C++ library since it was
+/// `Footer.softwareVersion` of our files begins so.
+const OWN_SOFTWARE: &str = "paimon-rust ";
+/// Whether bloom filters of a file can be believed: ours, those of the Java library, and of the C++ library since it was
 /// repaired.
 pub(super) fn is_trusted(footer: &Footer) -> bool {
+    let version = footer.software_version.as_deref();
     match footer.writer {
         None | Some(0) => true,
-        Some(CPP_WRITER) => footer.software_version.as_deref().is_some_and(|version| {
+        Some(CPP_WRITER) => version.is_some_and(|version| {
             let version = version.split('-').next().unwrap_or(version);
             !version.starts_with("1.6.") && version != "1.7.0"
         }),
-        Some(_) => false,
+        Some(_) => version.is_some_and(|version| version.starts_with(OWN_SOFTWARE)),
     }
 }
 

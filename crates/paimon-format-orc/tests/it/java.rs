@@ -91,6 +91,21 @@ async fn check(table: &Path, folder: &str) {
         text.sort();
         text
     };
+    // Java takes a 0.0 for the -0.0 of the row before it when all rows of a batch are zeros.
+    if table
+        .file_name()
+        .is_some_and(|name| name.to_str().unwrap().starts_with("orc-stats-"))
+    {
+        let plain = |rows: &mut Vec<Value>| {
+            for row in rows.iter_mut() {
+                if row["d"] == Value::from(0.0) {
+                    row["d"] = Value::from(0.0);
+                }
+            }
+        };
+        plain(&mut found);
+        plain(&mut expected);
+    }
     for (found, expected) in text(&found).iter().zip(&text(&expected)) {
         assert_eq!(found, expected, "{}", table.display());
     }

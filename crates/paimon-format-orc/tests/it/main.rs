@@ -4,8 +4,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+mod conformance;
 mod damage;
 mod java;
 #[path = "../../../paimon-format-parquet/tests/it/json.rs"]
 mod json;
+mod pruning;
+mod stats;
 mod support;

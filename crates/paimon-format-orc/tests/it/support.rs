@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_array::{Array, RecordBatch};
+use arrow_select::concat::concat_batches;
 use paimon_format::{FileFormat, FileFormatFactory};
 use paimon_format_orc::OrcFormatFactory;
-use paimon_types::{DataField, TableSchema};
+use paimon_types::{DataField, TableSchema, to_arrow_schema};
 
 pub(crate) fn format(options: &[(&str, &str)]) -> Arc<dyn FileFormat> {
     let options: BTreeMap<String, String> = options
@@ -47,4 +49,21 @@ pub(crate) fn schema(table: &Path) -> (Vec<DataField>, BTreeMap<String, String>)
     let text = std::fs::read_to_string(table.join("table/schema/schema-0")).unwrap();
     let schema = TableSchema::from_json(&text).unwrap();
     (schema.fields, schema.options.into_iter().collect())
+}
+
+pub(crate) fn joined(fields: &[DataField], batches: &[RecordBatch]) -> RecordBatch {
+    concat_batches(&Arc::new(to_arrow_schema(fields)), batches).unwrap()
+}
+
+/// Fails with the first row and column that differ.
+pub(crate) fn assert_same(found: &RecordBatch, expected: &RecordBatch, what: &str) {
+    assert_eq!(found.num_rows(), expected.num_rows(), "{what}");
+    assert_eq!(found.schema(), expected.schema(), "{what}");
+    for (column, field) in expected.schema().fields().iter().enumerate() {
+        let (found, expected) = (found.column(column), expected.column(column));
+        for row in 0..expected.len() {
+            let (found, expected) = (found.slice(row, 1), expected.slice(row, 1));
+            assert_eq!(&found, &expected, "{what}: row {row} of {field}");
+        }
+    }
 }
