@@ -68,8 +68,10 @@ impl Columns {
             if field.name == PLACEHOLDER_COLUMN {
                 if field.data_type != placeholder_field().data_type || columns.placeholder.is_some() {
                     let found = &field.data_type;
-                    return Err(Error::invalid(format!("column is {found}, one BOOLEAN NOT NULL expected"))
-                        .with("column", &field.name));
+                    return Err(
+                        Error::invalid(format!("column is {found}, one BOOLEAN NOT NULL expected"))
+                            .with("column", &field.name),
+                    );
                 }
                 columns.placeholder = Some(position);
                 continue;

@@ -59,7 +59,9 @@ pub fn decode_deltas(bytes: &[u8], mut take: impl FnMut(usize, i64) -> Result<()
         let bits = u64::from(byte & 0x7f);
         groups += 1;
         if groups > MAX_GROUPS || (groups == MAX_GROUPS && bits > 1) {
-            return Err(Error::corrupt(format!("number {position} of an index has more than 64 bits")));
+            return Err(Error::corrupt(format!(
+                "number {position} of an index has more than 64 bits"
+            )));
         }
         zigzag |= bits << ((groups - 1) * 7);
         if byte & 0x80 == 0 {
@@ -71,7 +73,9 @@ pub fn decode_deltas(bytes: &[u8], mut take: impl FnMut(usize, i64) -> Result<()
         }
     }
     if groups != 0 {
-        return Err(Error::corrupt(format!("an index ends within its number {position}")));
+        return Err(Error::corrupt(format!(
+            "an index ends within its number {position}"
+        )));
     }
     Ok(())
 }

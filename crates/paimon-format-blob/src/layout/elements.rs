@@ -35,7 +35,9 @@ impl Lengths {
     fn decode(index: &[u8], count: u64, start: u64, available: u64, what: &str) -> Result<Self> {
         let found = count_deltas(index);
         if found as u64 != count {
-            return Err(Error::corrupt(format!("{what} index has {found} lengths, {count} expected")));
+            return Err(Error::corrupt(format!(
+                "{what} index has {found} lengths, {count} expected"
+            )));
         }
         let mut lengths = Vec::new();
         lengths
@@ -58,7 +60,11 @@ impl Lengths {
                 ))),
             }
         })?;
-        Ok(Lengths { start, bytes, lengths })
+        Ok(Lengths {
+            start,
+            bytes,
+            lengths,
+        })
     }
 
     /// Number of parts.
@@ -170,9 +176,12 @@ impl MapLayout {
 
 /// Bytes that indexes and data may have.
 fn room(length: u64, lengths: u64, what: &str) -> Result<u64> {
-    length
-        .checked_sub(HEAD + lengths)
-        .ok_or_else(|| Error::corrupt(format!("{what} has {length} bytes, at least {} expected", HEAD + lengths)))
+    length.checked_sub(HEAD + lengths).ok_or_else(|| {
+        Error::corrupt(format!(
+            "{what} has {length} bytes, at least {} expected",
+            HEAD + lengths
+        ))
+    })
 }
 
 fn from_end(tail: &[u8], bytes: u64) -> usize {
@@ -181,7 +190,9 @@ fn from_end(tail: &[u8], bytes: u64) -> usize {
 
 /// `length` bytes that begin `before_end` bytes before the end.
 fn part(tail: &[u8], before_end: u64, length: u64) -> Result<&[u8]> {
-    let start = usize::try_from(before_end).ok().and_then(|bytes| tail.len().checked_sub(bytes));
+    let start = usize::try_from(before_end)
+        .ok()
+        .and_then(|bytes| tail.len().checked_sub(bytes));
     start
         .zip(usize::try_from(length).ok())
         .and_then(|(start, length)| tail.get(start..start.checked_add(length)?))
@@ -189,7 +200,12 @@ fn part(tail: &[u8], before_end: u64, length: u64) -> Result<&[u8]> {
 }
 
 fn count(head: &[u8], magic: i32, what: &str, at_most: u64) -> Result<u64> {
-    let short = || Error::corrupt(format!("{what} has a head of {} bytes, {HEAD} expected", head.len()));
+    let short = || {
+        Error::corrupt(format!(
+            "{what} has a head of {} bytes, {HEAD} expected",
+            head.len()
+        ))
+    };
     let found = i32_at(head, 0).ok_or_else(short)?;
     if found != magic {
         return Err(Error::corrupt(format!(

@@ -42,7 +42,11 @@ impl FileFooter {
         let footer = tail
             .last_chunk::<5>()
             .filter(|_| file_size >= FOOTER_BYTES)
-            .ok_or_else(|| Error::corrupt(format!("{file_size} bytes are too few, at least {FOOTER_BYTES} expected")))?;
+            .ok_or_else(|| {
+                Error::corrupt(format!(
+                    "{file_size} bytes are too few, at least {FOOTER_BYTES} expected"
+                ))
+            })?;
         let [l0, l1, l2, l3, version] = *footer;
         if version != VERSION {
             return Err(Error::unsupported(format!(

@@ -62,7 +62,9 @@ impl BlobKeyType {
             TypeKind::BigInt => BlobKeyType::BigInt,
             TypeKind::Date => BlobKeyType::Date,
             TypeKind::Time(_) => BlobKeyType::Time,
-            TypeKind::Decimal { precision, .. } => BlobKeyType::Decimal { precision: *precision },
+            TypeKind::Decimal { precision, .. } => BlobKeyType::Decimal {
+                precision: *precision,
+            },
             TypeKind::Char(_) | TypeKind::VarChar(_) => BlobKeyType::Text,
             TypeKind::Binary(_) | TypeKind::VarBinary(_) => BlobKeyType::Binary,
             _ => {
@@ -99,8 +101,12 @@ impl BlobKeyType {
             | (_, BlobKey::Boolean(_) | BlobKey::Text(_) | BlobKey::Binary(_)) => {
                 return Err(Error::invalid(format!("key {key:?} is no {self:?}")));
             }
-            (BlobKeyType::Decimal { precision }, BlobKey::Number(value)) if value.unsigned_abs() >= bound(precision) => {
-                return Err(Error::invalid(format!("key {value} has more than {precision} digits")));
+            (BlobKeyType::Decimal { precision }, BlobKey::Number(value))
+                if value.unsigned_abs() >= bound(precision) =>
+            {
+                return Err(Error::invalid(format!(
+                    "key {value} has more than {precision} digits"
+                )));
             }
             (_, BlobKey::Number(value)) => match self.width() {
                 Some(width) => out.extend(value.to_le_bytes().into_iter().take(width)),

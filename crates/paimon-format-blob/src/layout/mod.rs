@@ -24,13 +24,13 @@ mod record;
 mod tests;
 
 pub use delta::{DeltaEncoder, decode_deltas};
-pub use elements::{ArrayLayout, Lengths, MapLayout};
 pub(crate) use elements::{ARRAY_MAGIC, ELEMENTS_VERSION, MAP_MAGIC};
+pub use elements::{ArrayLayout, Lengths, MapLayout};
 pub use file::{BlobEntry, BlobIndex, FOOTER_BYTES, FileFooter};
 pub(crate) use file::{NULL, PLACEHOLDER, VERSION};
 pub use key::{BlobKey, BlobKeyType};
-pub use record::{RECORD_HEAD, RECORD_OVERHEAD, RecordCheck, RecordTail, check_frame, check_record};
 pub(crate) use record::RECORD_MAGIC;
+pub use record::{RECORD_HEAD, RECORD_OVERHEAD, RecordCheck, RecordTail, check_frame, check_record};
 
 /// The number at the start of `bytes`; none when they are too short.
 fn i32_at(bytes: &[u8], at: usize) -> Option<i32> {

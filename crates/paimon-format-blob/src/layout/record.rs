@@ -96,7 +96,9 @@ impl RecordCheck {
 /// `Corrupt` that tells the value found and the one expected.
 pub fn check_frame(head: &[u8], tail: &[u8], length: u64) -> Result<RecordTail> {
     let (Some(head), Some(tail)) = (head.first_chunk(), tail.last_chunk()) else {
-        return Err(Error::corrupt(format!("record has {length} bytes, at least {RECORD_OVERHEAD} expected")));
+        return Err(Error::corrupt(format!(
+            "record has {length} bytes, at least {RECORD_OVERHEAD} expected"
+        )));
     };
     let magic = i32::from_le_bytes(*head);
     if magic != RECORD_MAGIC {
@@ -117,7 +119,9 @@ pub fn check_frame(head: &[u8], tail: &[u8], length: u64) -> Result<RecordTail> 
 /// Copies what of `to`, which begins at `to_start`, lies in `piece`, which begins at `start`.
 fn copy(to: &mut [u8], to_start: u64, piece: &[u8], start: u64) {
     for (to, at) in to.iter_mut().zip(to_start..) {
-        let from = at.checked_sub(start).and_then(|at| piece.get(usize::try_from(at).ok()?));
+        let from = at
+            .checked_sub(start)
+            .and_then(|at| piece.get(usize::try_from(at).ok()?));
         if let Some(from) = from {
             *to = *from;
         }
@@ -126,7 +130,11 @@ fn copy(to: &mut [u8], to_start: u64, piece: &[u8], start: u64) {
 
 /// The part of `piece`, which begins at `start`, that lies in `from..to`.
 fn within(piece: &[u8], start: u64, from: u64, to: u64) -> &[u8] {
-    let relative = |at: u64| usize::try_from(at.saturating_sub(start)).unwrap_or(usize::MAX).min(piece.len());
+    let relative = |at: u64| {
+        usize::try_from(at.saturating_sub(start))
+            .unwrap_or(usize::MAX)
+            .min(piece.len())
+    };
     piece.get(relative(from)..relative(to)).unwrap_or_default()
 }
 

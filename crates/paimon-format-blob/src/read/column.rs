@@ -111,7 +111,8 @@ impl ColumnBuilder {
             (Nested::Scalar, _) => Ok(values),
             (Nested::Array(lists), ArrowType::List(element)) => {
                 let (offsets, nulls) = lists.finish();
-                let list = ListArray::try_new(element.clone(), offsets, values, nulls).map_err(unexpected_null)?;
+                let list =
+                    ListArray::try_new(element.clone(), offsets, values, nulls).map_err(unexpected_null)?;
                 Ok(Arc::new(list))
             }
             (Nested::Map(lists, keys), ArrowType::Map(entries, sorted)) => {
@@ -120,8 +121,8 @@ impl ColumnBuilder {
                 };
                 let key_type = fields.first().ok_or_else(|| no_such_type(arrow))?.data_type();
                 let keys = keys.finish(key_type)?;
-                let inner =
-                    StructArray::try_new(fields.clone(), vec![keys, values], None).map_err(unexpected_null)?;
+                let inner = StructArray::try_new(fields.clone(), vec![keys, values], None)
+                    .map_err(unexpected_null)?;
                 let (offsets, nulls) = lists.finish();
                 let map = MapArray::try_new(entries.clone(), offsets, inner, nulls, *sorted)
                     .map_err(unexpected_null)?;
@@ -136,7 +137,9 @@ fn append_keys(keys: &Lengths, head: &[u8], builder: &mut KeyBuilder) -> Result<
     let mut seen = HashSet::new();
     for range in keys.ranges() {
         let Some(range) = range else {
-            return Err(Error::unsupported("a map has a null key, which Arrow maps cannot hold"));
+            return Err(Error::unsupported(
+                "a map has a null key, which Arrow maps cannot hold",
+            ));
         };
         let bytes = slice(head, &range)?;
         let key = builder.key_type().decode(bytes)?;
@@ -178,8 +181,7 @@ impl Values {
         let mut offsets = Vec::with_capacity(rows.saturating_add(1));
         offsets.push(0);
         let mut data = Vec::new();
-        data.try_reserve_exact(bytes)
-            .map_err(|_| no_memory(bytes))?;
+        data.try_reserve_exact(bytes).map_err(|_| no_memory(bytes))?;
         Ok(Values {
             offsets,
             bytes: data,
@@ -188,7 +190,9 @@ impl Values {
     }
 
     fn extend(&mut self, bytes: &[u8]) -> Result<()> {
-        self.bytes.try_reserve(bytes.len()).map_err(|_| no_memory(bytes.len()))?;
+        self.bytes
+            .try_reserve(bytes.len())
+            .map_err(|_| no_memory(bytes.len()))?;
         self.bytes.extend_from_slice(bytes);
         Ok(())
     }

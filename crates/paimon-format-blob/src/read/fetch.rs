@@ -81,7 +81,10 @@ impl Fetch<'_> {
             }
         }
         self.flush(entries, &pending, &mut work).await?;
-        let column = work.builder.finish(arrow).map_err(|e| read_error(self.path(), e))?;
+        let column = work
+            .builder
+            .finish(arrow)
+            .map_err(|e| read_error(self.path(), e))?;
         Ok(Fetched {
             column,
             bytes: work.bytes,
@@ -128,7 +131,9 @@ impl Fetch<'_> {
                 _ => {}
             }
         }
-        let total = ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.end - range.start));
+        let total = ranges
+            .iter()
+            .fold(0u64, |sum, range| sum.saturating_add(range.end - range.start));
         let mut held = MemoryReservation::new(self.pool.clone());
         held.try_grow(usize::try_from(total).unwrap_or(usize::MAX))?;
         work.bytes = work.bytes.saturating_add(total);
@@ -137,16 +142,25 @@ impl Fetch<'_> {
             [range] => vec![self.file.read_range(range.clone()).await?],
             _ => self.file.read_ranges(&ranges).await?,
         };
-        let mut pieces = Pieces { ranges, pieces, at: 0 };
+        let mut pieces = Pieces {
+            ranges,
+            pieces,
+            at: 0,
+        };
         for (row, entry) in entries {
             let appended = match entry {
                 BlobEntry::Record(range) if places_only => {
                     let payload = payload(range);
                     let source = self.source(&payload);
-                    work.builder.append(&[], &[], payload.end.saturating_sub(payload.start), source)
+                    work.builder
+                        .append(&[], &[], payload.end.saturating_sub(payload.start), source)
                 }
-                BlobEntry::Record(range) => pieces.get(range).and_then(|record| self.append(&record, range, work)),
-                BlobEntry::Null | BlobEntry::Placeholder if self.empty_for_null => work.builder.append_empty(),
+                BlobEntry::Record(range) => pieces
+                    .get(range)
+                    .and_then(|record| self.append(&record, range, work)),
+                BlobEntry::Null | BlobEntry::Placeholder if self.empty_for_null => {
+                    work.builder.append_empty()
+                }
                 BlobEntry::Null | BlobEntry::Placeholder => work.builder.append_null(),
             };
             appended.map_err(|e| row_error(self.path(), *row, e))?;
@@ -175,7 +189,10 @@ impl Fetch<'_> {
 
     /// Bytes of the descriptors of a payload's elements, of which `head` and `tail` tell the number.
     fn descriptors(&self, head: &[u8], tail: &[u8]) -> Result<usize> {
-        let count = head.get(5..9).and_then(<[u8]>::first_chunk).map(|count| i32::from_le_bytes(*count));
+        let count = head
+            .get(5..9)
+            .and_then(<[u8]>::first_chunk)
+            .map(|count| i32::from_le_bytes(*count));
         let count = usize::try_from(count.unwrap_or(0)).unwrap_or(0).min(tail.len());
         Ok(Source::descriptor_bytes(self.path(), count))
     }
@@ -235,10 +252,15 @@ impl Fetch<'_> {
         let length = payload.end.saturating_sub(payload.start);
         let head = range.start..payload.start.saturating_add(END).min(payload.end);
         let tail = payload.end.saturating_sub(END).max(payload.start)..range.end;
-        work.bytes = work.bytes.saturating_add(head.end - head.start + tail.end - tail.start);
+        work.bytes = work
+            .bytes
+            .saturating_add(head.end - head.start + tail.end - tail.start);
         let ends = self.file.read_ranges(&[head, tail]).await?;
         let [head, tail] = ends.as_slice() else {
-            return Err(damaged(Error::corrupt(format!("{} ranges read, 2 expected", ends.len()))));
+            return Err(damaged(Error::corrupt(format!(
+                "{} ranges read, 2 expected",
+                ends.len()
+            ))));
         };
         check_frame(head, tail, range.end - range.start).map_err(damaged)?;
         let mut head = head.slice((RECORD_HEAD as usize).min(head.len())..);
@@ -249,12 +271,19 @@ impl Fetch<'_> {
         }
         .map_err(damaged)?;
         if wanted > tail.len() as u64 {
-            tail = self.more(payload.end.saturating_sub(wanted)..payload.end, work).await?;
+            tail = self
+                .more(payload.end.saturating_sub(wanted)..payload.end, work)
+                .await?;
         }
         if let Shape::Map(_) = self.shape {
-            let keys = MapLayout::decode(&head, &tail, length).map_err(damaged)?.keys.span();
+            let keys = MapLayout::decode(&head, &tail, length)
+                .map_err(damaged)?
+                .keys
+                .span();
             if keys.end > head.len() as u64 {
-                head = self.more(payload.start..payload.start.saturating_add(keys.end), work).await?;
+                head = self
+                    .more(payload.start..payload.start.saturating_add(keys.end), work)
+                    .await?;
             }
         }
         Ok((head, tail))
@@ -286,14 +315,22 @@ struct Pieces {
 impl Pieces {
     /// The bytes of a record within one of the ranges.
     fn get(&mut self, record: &Range<u64>) -> Result<Bytes> {
-        while self.ranges.get(self.at).is_some_and(|range| range.end <= record.start) {
+        while self
+            .ranges
+            .get(self.at)
+            .is_some_and(|range| range.end <= record.start)
+        {
             self.at += 1;
         }
-        let found = self.ranges.get(self.at).zip(self.pieces.get(self.at)).and_then(|(range, piece)| {
-            let start = usize::try_from(record.start.checked_sub(range.start)?).ok()?;
-            let end = start.checked_add(usize::try_from(record.end - record.start).ok()?)?;
-            (end <= piece.len()).then(|| piece.slice(start..end))
-        });
+        let found = self
+            .ranges
+            .get(self.at)
+            .zip(self.pieces.get(self.at))
+            .and_then(|(range, piece)| {
+                let start = usize::try_from(record.start.checked_sub(range.start)?).ok()?;
+                let end = start.checked_add(usize::try_from(record.end - record.start).ok()?)?;
+                (end <= piece.len()).then(|| piece.slice(start..end))
+            });
         found.ok_or_else(|| Error::corrupt("fewer bytes read than asked for"))
     }
 }

@@ -60,7 +60,11 @@ impl KeyBuilder {
                     _ => &[],
                 });
                 let end = i32::try_from(bytes.len()).map_err(|_| {
-                    Error::resources(format!("keys of a batch have {} bytes, at most {} fit", bytes.len(), i32::MAX))
+                    Error::resources(format!(
+                        "keys of a batch have {} bytes, at most {} fit",
+                        bytes.len(),
+                        i32::MAX
+                    ))
                 })?;
                 offsets.push(end);
             }
@@ -94,7 +98,9 @@ impl KeyBuilder {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
                 let bytes = Buffer::from_vec(bytes);
                 match key_type {
-                    BlobKeyType::Text => Arc::new(StringArray::try_new(offsets, bytes, None).map_err(invalid)?),
+                    BlobKeyType::Text => {
+                        Arc::new(StringArray::try_new(offsets, bytes, None).map_err(invalid)?)
+                    }
                     _ => Arc::new(BinaryArray::try_new(offsets, bytes, None).map_err(invalid)?),
                 }
             }
@@ -108,7 +114,9 @@ impl KeyBuilder {
 
 /// The numbers were read from as many bytes as they have.
 fn numbers<T: ArrowPrimitiveType>(keys: &[i64], narrow: impl Fn(i64) -> T::Native) -> ArrayRef {
-    Arc::new(PrimitiveArray::<T>::from_iter_values(keys.iter().map(|key| narrow(*key))))
+    Arc::new(PrimitiveArray::<T>::from_iter_values(
+        keys.iter().map(|key| narrow(*key)),
+    ))
 }
 
 fn mismatch(key_type: BlobKeyType, key: &dyn std::fmt::Debug) -> Error {

@@ -192,7 +192,8 @@ impl BlobReader {
                 )
             })?;
             bytes = bytes.saturating_add(self.cost(&entry));
-            if part.entries.len() >= self.batch_size || (bytes > self.batch_bytes && !part.entries.is_empty()) {
+            if part.entries.len() >= self.batch_size || (bytes > self.batch_bytes && !part.entries.is_empty())
+            {
                 break;
             }
             rows::push(&mut part.rows, row..row.saturating_add(1));
@@ -216,17 +217,27 @@ impl BlobReader {
                 as_descriptor: self.as_descriptor,
             };
             let arrow = self.columns.schema.field(blob.position).data_type();
-            let Fetched { column, bytes } = fetch
-                .column(&part.entries, arrow)
-                .await
-                .map_err(|e| if blob.name.is_empty() { e } else { e.with("column", &blob.name) })?;
+            let Fetched { column, bytes } = fetch.column(&part.entries, arrow).await.map_err(|e| {
+                if blob.name.is_empty() {
+                    e
+                } else {
+                    e.with("column", &blob.name)
+                }
+            })?;
             read = bytes;
             if let Some(place) = arrays.get_mut(blob.position) {
                 *place = Some(column);
             }
         }
-        if let Some(place) = self.columns.placeholder.and_then(|position| arrays.get_mut(position)) {
-            let flags = part.entries.iter().map(|(_, entry)| *entry == BlobEntry::Placeholder);
+        if let Some(place) = self
+            .columns
+            .placeholder
+            .and_then(|position| arrays.get_mut(position))
+        {
+            let flags = part
+                .entries
+                .iter()
+                .map(|(_, entry)| *entry == BlobEntry::Placeholder);
             *place = Some(Arc::new(BooleanArray::from(flags.collect::<Vec<bool>>())));
         }
         let options = RecordBatchOptions::new().with_row_count(Some(part.entries.len()));
@@ -319,7 +330,8 @@ impl FileBatchReader for BlobReader {
             .as_ref()
             .and_then(|rows| rows.get(batch_row))
             .ok_or_else(|| {
-                Error::invalid(format!("the last batch has no row {batch_row}")).with("path", self.file.path())
+                Error::invalid(format!("the last batch has no row {batch_row}"))
+                    .with("path", self.file.path())
             })
     }
 

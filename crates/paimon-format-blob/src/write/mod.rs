@@ -101,7 +101,9 @@ impl BlobFileWriter {
                 PLACEHOLDER
             } else if blobs.is_null(row) {
                 if !blob.nullable {
-                    return Err(named(Error::invalid(format!("null in a NOT NULL column, row {row} of the batch"))));
+                    return Err(named(Error::invalid(format!(
+                        "null in a NOT NULL column, row {row} of the batch"
+                    ))));
                 }
                 NULL
             } else {
@@ -110,7 +112,8 @@ impl BlobFileWriter {
             self.index.push(length);
             self.rows = self.rows.saturating_add(1);
         }
-        self.held.try_resize(self.index.capacity().saturating_add(self.sink.capacity()))
+        self.held
+            .try_resize(self.index.capacity().saturating_add(self.sink.capacity()))
     }
 
     /// Writes the record of a value and returns its length.
@@ -155,7 +158,11 @@ impl BlobFileWriter {
     }
 
     /// Writes the elements that are not null and returns the index of all.
-    async fn put_values(&mut self, elements: &ElementRange<'_>, range: &std::ops::Range<usize>) -> Result<DeltaEncoder> {
+    async fn put_values(
+        &mut self,
+        elements: &ElementRange<'_>,
+        range: &std::ops::Range<usize>,
+    ) -> Result<DeltaEncoder> {
         let mut index = DeltaEncoder::new();
         for at in range.clone() {
             if elements.values.is_null(at) {
@@ -172,8 +179,9 @@ impl BlobFileWriter {
     }
 
     async fn put_length(&mut self, length: usize) -> Result<()> {
-        let length = i32::try_from(length)
-            .map_err(|_| Error::unsupported(format!("an index has {length} bytes, at most {} fit", i32::MAX)))?;
+        let length = i32::try_from(length).map_err(|_| {
+            Error::unsupported(format!("an index has {length} bytes, at most {} fit", i32::MAX))
+        })?;
         self.sink.put(&length.to_le_bytes()).await
     }
 
@@ -192,9 +200,7 @@ fn placeholders(batch: &RecordBatch, position: usize) -> Result<&BooleanArray> {
         .get(position)
         .and_then(|column| column.as_any().downcast_ref::<BooleanArray>())
         .filter(|flags| flags.null_count() == 0)
-        .ok_or_else(|| {
-            Error::invalid("column is no BOOLEAN NOT NULL").with("column", PLACEHOLDER_COLUMN)
-        })
+        .ok_or_else(|| Error::invalid("column is no BOOLEAN NOT NULL").with("column", PLACEHOLDER_COLUMN))
 }
 
 #[async_trait]
@@ -237,7 +243,9 @@ impl FormatWriter for BlobFileWriter {
         }
         match metadata.keys().next() {
             None => Ok(()),
-            Some(key) => Err(Error::unsupported(format!("a blob file has no place for metadata {key:?}"))),
+            Some(key) => Err(Error::unsupported(format!(
+                "a blob file has no place for metadata {key:?}"
+            ))),
         }
     }
 

@@ -50,8 +50,12 @@ impl Sink {
 
     /// Ends the record and returns its length.
     pub(super) async fn end(&mut self) -> Result<i64> {
-        let length = self.position().saturating_sub(self.record_start).saturating_add(12);
-        let length = i64::try_from(length).map_err(|_| Error::invalid(format!("record of {length} bytes")))?;
+        let length = self
+            .position()
+            .saturating_sub(self.record_start)
+            .saturating_add(12);
+        let length =
+            i64::try_from(length).map_err(|_| Error::invalid(format!("record of {length} bytes")))?;
         self.put(&length.to_le_bytes()).await?;
         let crc = self.crc.clone().finalize();
         self.put(&crc.to_le_bytes()).await?;
