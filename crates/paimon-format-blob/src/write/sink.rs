@@ -2,7 +2,7 @@
 
 //! The stream, with the frame of the record that is being written.
 
-use arrow_array::{Array, LargeBinaryArray};
+use arrow_array::LargeBinaryArray;
 use arrow_buffer::Buffer;
 use bytes::{Bytes, BytesMut};
 use crc32fast::Hasher;

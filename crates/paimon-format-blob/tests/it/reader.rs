@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
-use paimon_format::{
-    BoundedMemoryPool, Cache, FileBatchReader, LruCache, MemoryPool, ReadHints, UnboundedMemoryPool,
-};
+use paimon_format::{BoundedMemoryPool, Cache, LruCache, MemoryPool, ReadHints, UnboundedMemoryPool};
 use paimon_format_blob::{PLACEHOLDER_COLUMN, placeholder_field};
 use paimon_types::{BlobDescriptor, DataField, ErrorKind, Result};
 use roaring::RoaringBitmap;
