@@ -27,7 +27,6 @@ const DATA: &[&str] = &[
     "paimon-data",
     "paimon",
     "parquet",
-    "paimon-format",
     "paimon-format-avro",
     "paimon-format-orc",
     "paimon-format-parquet",
