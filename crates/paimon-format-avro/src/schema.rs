@@ -183,14 +183,17 @@ pub(crate) fn file_schema(program: &Program, root: NodeId) -> Result<Schema> {
     Ok(Schema::new(fields))
 }
 
-/// The branch of a union that is not null with its position, and the position of null.
-///
+/// The branches of a union that is a value or null.
+pub(crate) struct Branches {
+    /// The value and its position; `None` when everything is null.
+    pub(crate) value: Option<(NodeId, i64)>,
+    /// The position of null.
+    pub(crate) null: Option<i64>,
+}
+
 /// # Errors
 /// `Unsupported` for a union of several types.
-pub(crate) fn union_value(
-    program: &Program,
-    branches: &[NodeId],
-) -> Result<(Option<(NodeId, i64)>, Option<i64>)> {
+pub(crate) fn union_value(program: &Program, branches: &[NodeId]) -> Result<Branches> {
     let (mut value, mut null) = (None, None);
     for (branch, index) in branches.iter().zip(0..) {
         match program.node(*branch) {
@@ -199,13 +202,14 @@ pub(crate) fn union_value(
             _ => value = Some((*branch, index)),
         }
     }
-    Ok((value, null))
+    Ok(Branches { value, null })
 }
 
 fn data_type(program: &Program, id: NodeId) -> Result<DataType> {
     let node = program.node(id);
     if let Node::Union(branches) = node {
-        let (Some((value, _)), null) = union_value(program, branches)? else {
+        let Branches { value, null } = union_value(program, branches)?;
+        let Some((value, _)) = value else {
             return Err(Error::unsupported("avro null has no column type"));
         };
         if matches!(program.node(value), Node::Union(_)) {

@@ -240,9 +240,9 @@ pub(crate) async fn count_rows(file: Arc<dyn InputFile>) -> Result<u64> {
 fn row_of(program: &Program) -> Result<(NodeId, Option<i64>)> {
     let root = program.root();
     let (row, branch) = match program.node(root) {
-        Node::Union(branches) => match union_value(program, branches)? {
-            (Some((row, branch)), _) => (row, Some(branch)),
-            (None, _) => return Err(Error::corrupt("rows of the avro file are null")),
+        Node::Union(branches) => match union_value(program, branches)?.value {
+            Some((row, branch)) => (row, Some(branch)),
+            None => return Err(Error::corrupt("rows of the avro file are null")),
         },
         _ => (root, None),
     };

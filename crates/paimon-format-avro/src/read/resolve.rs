@@ -8,7 +8,7 @@ use paimon_avro::{Logical, Node, NodeId, Program};
 use paimon_types::{DataField, DataType, Error, Result, TypeKind, arrow_type};
 
 use super::column::{Bytes, Column, Element, Record, Scale, Step, Union, Values};
-use crate::schema::{entry, union_value};
+use crate::schema::{Branches, entry, union_value};
 
 /// The columns of a record that are asked for, and decoded bytes of a row without what is variable.
 #[derive(Debug)]
@@ -70,13 +70,14 @@ fn missing(wanted: &DataType) -> Column {
 
 fn column(program: &Program, id: NodeId, wanted: &DataType) -> Result<(Column, usize)> {
     let (node, union) = match program.node(id) {
-        Node::Union(branches) => match union_value(program, branches)? {
-            (Some((node, value)), null) => (node, Union::Of { value, null }),
-            (None, null) => {
+        Node::Union(branches) => {
+            let Branches { value, null } = union_value(program, branches)?;
+            let Some((node, value)) = value else {
                 let union = Union::Of { value: -1, null };
                 return Ok((Column::new(union, wanted.nullable, Values::Missing), 8));
-            }
-        },
+            };
+            (node, Union::Of { value, null })
+        }
         _ => (id, Union::None),
     };
     let (values, width) = values(program, node, wanted)?;
