@@ -117,17 +117,19 @@ pub(super) enum Scope {
 }
 
 /// Bounds leave out NaNs unless there is nothing else, and tell −0 from 0; a NaN shows in the sum, where readers look
-/// for it.
+/// for it. Those of a file with a NaN are not told: others would take the file for one without.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Doubles {
     bounds: Option<(f64, f64)>,
     sum: f64,
+    has_nan: bool,
 }
 
 impl Doubles {
     pub(super) fn add(&mut self, value: f64) {
         self.widen(value, value);
         self.sum += value;
+        self.has_nan |= value.is_nan();
     }
 
     fn widen(&mut self, low: f64, high: f64) {
@@ -266,6 +268,7 @@ impl Statistics {
                     a.widen(low, high);
                 }
                 a.sum += b.sum;
+                a.has_nan |= b.has_nan;
             }
             (
                 Values::String { bounds, sum },
@@ -329,7 +332,8 @@ impl Statistics {
                 Some(2)
             }
             Values::Double(doubles) => {
-                if let Some((min, max)) = doubles.bounds {
+                let told = scope == Scope::Part || !doubles.has_nan;
+                if let Some((min, max)) = doubles.bounds.filter(|_| told) {
                     inner.double(1, min).double(2, max);
                 }
                 inner.double(3, doubles.sum);

@@ -100,7 +100,21 @@ async fn files_for_other_readers() {
     store("empty", &fields, &[empty], &[], "zstd").await;
     store("none", &fields, &[], &[], "zlib").await;
     // Columns whose values come in all shapes of runs, for filters.
-    let fields: Vec<DataField> = [
+    let fields = shapes_fields();
+    for codec in ["none", "zlib", "snappy", "lz4", "zstd"] {
+        let batches: Vec<RecordBatch> = (0..10).map(|part| shapes(&fields, part * 5000, 5000)).collect();
+        let pairs = [
+            ("orc.row.index.stride", "1000"),
+            ("orc.compress.size", "5000"),
+            ("orc.bloom.filter.columns", "id,word,text,price,at,day,tiny,real"),
+        ];
+        store(&format!("shapes-{codec}"), &fields, &batches, &pairs, codec).await;
+    }
+}
+
+/// Columns whose values come in all shapes of runs.
+pub(super) fn shapes_fields() -> Vec<DataField> {
+    [
         ("id", TypeKind::BigInt),
         ("run", TypeKind::Int),
         ("word", TypeKind::VarChar(paimon_types::MAX_LENGTH)),
@@ -122,20 +136,11 @@ async fn files_for_other_readers() {
     .into_iter()
     .zip(0..)
     .map(|((name, kind), id)| DataField::new(id, name, DataType::new(kind)))
-    .collect();
-    for codec in ["none", "zlib", "snappy", "lz4", "zstd"] {
-        let batches: Vec<RecordBatch> = (0..10).map(|part| shapes(&fields, part * 5000, 5000)).collect();
-        let pairs = [
-            ("orc.row.index.stride", "1000"),
-            ("orc.compress.size", "5000"),
-            ("orc.bloom.filter.columns", "id,word,text,price,at,day,tiny,real"),
-        ];
-        store(&format!("shapes-{codec}"), &fields, &batches, &pairs, codec).await;
-    }
+    .collect()
 }
 
 /// Rows from `start` on: sorted, repeated, sparse and random columns.
-fn shapes(fields: &[DataField], start: i64, rows: i64) -> RecordBatch {
+pub(super) fn shapes(fields: &[DataField], start: i64, rows: i64) -> RecordBatch {
     use arrow_array::*;
     use std::sync::Arc;
     let random = |i: i64, salt: i64| {
