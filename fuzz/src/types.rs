@@ -3,7 +3,7 @@
 //! Rows, arrays, maps, variants, streams, type grammar, schema JSON, partition paths.
 
 use paimon_types::{
-    BinaryArray, BinaryRow, DataField, DataInput, DataOutput, DataType, Datum, PartitionNaming, TableSchema,
+    BinaryArray, BinaryRow, DataField, DataInput, DataOutput, DataType, Datum, PartitionNaming, Predicate, TableSchema,
     TypeKind, escape_path_name, read_stream_value, unescape_path_name, variant_from_json_text, variant_to_json,
     write_stream_value,
 };
@@ -189,6 +189,30 @@ pub fn schema_json(data: &[u8]) {
     let Some(schema) = bounded(data.len(), || TableSchema::from_json(text)) else { return };
     let json = schema.to_json();
     assert_eq!(TableSchema::from_json(&json).expect("a schema that we wrote is read"), schema);
+}
+
+/// Predicate JSON over columns `f0` to `f7` of the types of the vectors.
+pub fn predicate_json(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let types = [
+        "INT",
+        "STRING",
+        "DECIMAL(10, 2)",
+        "DATE",
+        "TIMESTAMP(3)",
+        "DOUBLE",
+        "TIMESTAMP(3) WITH LOCAL TIME ZONE",
+        "TIME(0)",
+    ];
+    let fields: Vec<DataField> = types
+        .iter()
+        .enumerate()
+        .map(|(i, text)| DataField::new(i as i32, format!("f{i}"), DataType::parse(text).unwrap()))
+        .collect();
+    let Some(predicate) = bounded(data.len() + 1000, || Predicate::from_json(text, &fields)) else { return };
+    let json = predicate.to_json(&fields).expect("a predicate that was read is written");
+    let again = Predicate::from_json(&json, &fields).expect("JSON that we wrote is read");
+    assert_eq!(again.to_json(&fields).unwrap(), json);
 }
 
 /// Partition paths: types first, then the path.

@@ -248,6 +248,10 @@ fn vectors(path: &Path) -> TaskResult {
             }
             "dv32" => seed("deletion_vector", &name, &with_first(1, &bytes))?,
             "dv64" => seed("deletion_vector", &name, &with_first(1, &bytes))?,
+            "predicate_json" => {
+                let json = vector["json"].as_str().unwrap_or_default();
+                seed("predicate_json", &name, json.as_bytes())?;
+            }
             "dv_index_file" => seed("deletion_vector_file", &name, &bytes)?,
             "hash_index_file" => seed("hash_index", &name, &bytes)?,
             _ => {}

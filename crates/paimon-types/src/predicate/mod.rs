@@ -9,6 +9,7 @@
 mod bind;
 mod display;
 mod evaluate;
+mod json;
 mod like;
 mod rewrite;
 mod stats;

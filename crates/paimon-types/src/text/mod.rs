@@ -10,6 +10,7 @@ mod temporal;
 
 use std::fmt::Write;
 
+pub(crate) use civil::days_in_month;
 pub use civil::{civil_from_days, days_from_civil};
 pub use number::{decimal_to_string, java_double_to_string, java_float_to_string};
 pub use temporal::{

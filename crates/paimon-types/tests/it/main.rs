@@ -8,6 +8,7 @@ mod buckets;
 mod generate;
 mod java_text;
 mod partitions;
+mod predicate_json;
 mod rows;
 mod streams;
 mod vectors;
