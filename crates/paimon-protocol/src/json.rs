@@ -10,8 +10,8 @@ use paimon_types::{BinaryRow, DataField, DataType, Datum, TableSchema, TypeKind,
 use serde_json::{Map, Value, json};
 
 use crate::{
-    CommitMessage, DataFileMeta, DataSplit, DeletionFile, FileSource, IndexFileMeta, ManifestCommittable,
-    Partition, SimpleStats, Split,
+    BucketState, CommitMessage, DataFileMeta, DataSplit, DeletionFile, FileSource, IndexFileMeta,
+    ManifestCommittable, Partition, SimpleStats, Split,
 };
 
 /// A split of any kind: its fields and `kind` ([`Split::kind`]).
@@ -234,6 +234,20 @@ pub fn committable(committable: &ManifestCommittable, schema: Option<&TableSchem
         "logOffsets": offsets.collect::<Map<_, _>>(),
         "properties": committable.properties,
         "messages": committable.messages.iter().map(|message| commit_message(message, schema)).collect::<Vec<_>>(),
+    })
+}
+
+/// The state of a bucket.
+pub fn bucket_state(state: &BucketState, schema: Option<&TableSchema>) -> Value {
+    json!({
+        "snapshotId": state.snapshot_id,
+        "partition": partition(&state.partition, schema),
+        "bucket": state.bucket,
+        "totalBuckets": state.total_buckets,
+        "maxSequenceNumber": state.max_sequence_number,
+        "dataFiles": state.data_files.as_deref().map(|files| data_files(files, schema)),
+        "dynamicBucketIndex": state.hash_index.as_ref().map(index_file),
+        "deleteVectorsIndex": state.deletion_vectors.iter().map(index_file).collect::<Vec<_>>(),
     })
 }
 

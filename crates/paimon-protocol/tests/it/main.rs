@@ -7,6 +7,7 @@
 
 mod codecs;
 mod conformance;
+mod java_wire;
 mod json;
 mod native;
 mod native_work;

@@ -218,6 +218,22 @@ fn bucket_state_alone() {
     assert_eq!(error.message(), "2 bucket states, expected one");
 }
 
+#[test]
+fn bucket_state_as_json() {
+    let states = states();
+    let schema = crate::sample::schema(0);
+    let value = paimon_protocol::json::bucket_state(&states[0], Some(&schema));
+    assert_eq!(value["partition"]["values"]["dt"], "2024-01-31");
+    assert_eq!(
+        (&value["maxSequenceNumber"], &value["totalBuckets"]),
+        (&200.into(), &32.into())
+    );
+    assert_eq!(value["dataFiles"].as_array().map(Vec::len), Some(2));
+    assert_eq!(value["dynamicBucketIndex"]["indexType"], "HASH");
+    let empty = paimon_protocol::json::bucket_state(&states[1], None);
+    assert!(empty["dataFiles"].is_null() && empty["dynamicBucketIndex"].is_null());
+}
+
 /// Puts another body into a frame.
 fn forge(bytes: &[u8], body: &[u8]) -> Vec<u8> {
     let mut forged = bytes[..24].to_vec();
