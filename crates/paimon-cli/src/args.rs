@@ -307,6 +307,7 @@ pub(crate) enum DecodeKind {
     Split,
     CommitMessage,
     DeletionVectors,
+    HashIndex,
     BinaryRow,
 }
 

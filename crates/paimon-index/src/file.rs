@@ -84,6 +84,9 @@ impl DeletionVectorFileWriter {
     }
 }
 
+/// The bytes of a file of [`write_rolling`] and the places of its vectors, by the caller's key.
+pub type RolledFile<K> = (Vec<u8>, Vec<(K, VectorPlace)>);
+
 /// Writes vectors to as many files as needed: a file ends after the vector with which it has more than `target` bytes, as in
 /// tables without fixed buckets (option `deletion-vector.index-file.target-size`). No vector, no file.
 ///
@@ -92,7 +95,7 @@ impl DeletionVectorFileWriter {
 pub fn write_rolling<'a, K>(
     vectors: impl IntoIterator<Item = (K, &'a DeletionVector)>,
     target: u64,
-) -> Result<Vec<(Vec<u8>, Vec<(K, VectorPlace)>)>> {
+) -> Result<Vec<RolledFile<K>>> {
     let mut files = Vec::new();
     let mut file: Option<(DeletionVectorFileWriter, Vec<(K, VectorPlace)>)> = None;
     for (key, vector) in vectors {

@@ -20,8 +20,8 @@ mod record;
 
 pub use deletion_vector::{DeletionVector, DeletionVectorKind};
 pub use file::{
-    DELETION_VECTORS, DELETION_VECTORS_VERSION, DeletionVectorFileWriter, StoredVector, VectorPlace, Walk,
-    walk_deletion_vectors, write_rolling,
+    DELETION_VECTORS, DELETION_VECTORS_VERSION, DeletionVectorFileWriter, RolledFile, StoredVector,
+    VectorPlace, Walk, walk_deletion_vectors, write_rolling,
 };
 pub use hash_index::{HASH, decode_hash_index, encode_hash_index};
-pub use record::{decode_deletion_vector, record_span};
+pub use record::{decode_deletion_vector, decode_deletion_vector_body, record_span};

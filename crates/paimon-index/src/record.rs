@@ -57,18 +57,8 @@ pub fn decode_deletion_vector(bytes: &[u8]) -> Result<(DeletionVector, usize)> {
             rest.len()
         ))
     })?;
-    let (magic, bitmap) = take::<4>(body, "magic number")?;
     // The magic number first: another kind of file is told by its name, not by a checksum.
-    let kind = match magic {
-        MAGIC_32 => DeletionVectorKind::Bitmap32,
-        MAGIC_64 => DeletionVectorKind::Bitmap64,
-        other => {
-            return Err(Error::corrupt(format!(
-                "deletion vector has magic number {}, expected 5e43f2d0 (32-bit) or d1d33964 (64-bit)",
-                hex(other)
-            )));
-        }
-    };
+    let (kind, bitmap) = kind_of(body)?;
     let (stored, _) = take::<CHECKSUM>(rest.get(length..).unwrap_or_default(), "checksum")?;
     let computed = crc32fast::hash(body).to_be_bytes();
     if stored != computed {
@@ -78,11 +68,35 @@ pub fn decode_deletion_vector(bytes: &[u8]) -> Result<(DeletionVector, usize)> {
             hex(computed)
         )));
     }
-    let vector = match kind {
-        DeletionVectorKind::Bitmap32 => decode_32(bitmap)?,
-        DeletionVectorKind::Bitmap64 => decode_64(bitmap)?,
-    };
-    Ok((vector, PREFIX + length + CHECKSUM))
+    Ok((decode_bitmap(kind, bitmap)?, PREFIX + length + CHECKSUM))
+}
+
+/// Decodes magic number and bitmap without length and checksum around them: what Java hands from task to task before 1.0.
+///
+/// # Errors
+/// As [`decode_deletion_vector`].
+pub fn decode_deletion_vector_body(body: &[u8]) -> Result<DeletionVector> {
+    let (kind, bitmap) = kind_of(body)?;
+    decode_bitmap(kind, bitmap)
+}
+
+fn kind_of(body: &[u8]) -> Result<(DeletionVectorKind, &[u8])> {
+    let (magic, bitmap) = take::<4>(body, "magic number")?;
+    match magic {
+        MAGIC_32 => Ok((DeletionVectorKind::Bitmap32, bitmap)),
+        MAGIC_64 => Ok((DeletionVectorKind::Bitmap64, bitmap)),
+        other => Err(Error::corrupt(format!(
+            "deletion vector has magic number {}, expected 5e43f2d0 (32-bit) or d1d33964 (64-bit)",
+            hex(other)
+        ))),
+    }
+}
+
+fn decode_bitmap(kind: DeletionVectorKind, bitmap: &[u8]) -> Result<DeletionVector> {
+    match kind {
+        DeletionVectorKind::Bitmap32 => decode_32(bitmap),
+        DeletionVectorKind::Bitmap64 => decode_64(bitmap),
+    }
 }
 
 impl DeletionVector {

@@ -13,6 +13,10 @@ use paimon::protocol::codec::java::{
 use paimon::protocol::{Split, json as protocol_json};
 use paimon::types::{BinaryRow, DataType, Error, Result, TableSchema};
 use paimon::{PlanEnvelope, Snapshot};
+use paimon_index::{
+    DELETION_VECTORS_VERSION, DeletionVectorFileWriter, StoredVector, decode_hash_index, encode_hash_index,
+    walk_deletion_vectors,
+};
 use serde_json::{Value, json};
 
 use crate::args::{DecodeArgs, DecodeKind};
@@ -25,10 +29,10 @@ pub(super) fn run(args: &DecodeArgs) -> Result<()> {
     println!("{:#}", decoded.value);
     match (&args.out, decoded.encoded) {
         (Some(out), Some(bytes)) => write(out, &bytes),
-        (Some(_), None) => Err(
-            Error::unsupported("--reencode works for split and commit-message only")
-                .with("option", "--reencode"),
-        ),
+        (Some(_), None) => Err(Error::unsupported(
+            "--reencode works for split, commit-message, deletion-vectors and hash-index only",
+        )
+        .with("option", "--reencode")),
         (None, _) => Ok(()),
     }
 }
@@ -50,11 +54,8 @@ fn decode(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
         DecodeKind::IndexManifest => decode_index_manifest(bytes)?.iter().map(index_entry).collect(),
         DecodeKind::Split => return split(args, bytes),
         DecodeKind::CommitMessage => return commit_message(args, bytes),
-        DecodeKind::DeletionVectors => {
-            return Err(Error::unsupported(
-                "decoding deletion-vectors is not implemented yet",
-            ));
-        }
+        DecodeKind::DeletionVectors => return deletion_vectors(args, bytes),
+        DecodeKind::HashIndex => return hash_index(args, bytes),
         DecodeKind::BinaryRow => binary_row(args, bytes)?,
     };
     Ok(Decoded { value, encoded: None })
@@ -137,6 +138,56 @@ fn commit_message(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
             encoded,
         })
     }
+}
+
+/// Every vector of an index file. Rows are single positions or pairs of the first and the last of a run.
+fn deletion_vectors(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
+    let stored: Vec<StoredVector> = walk_deletion_vectors(bytes)?.collect::<Result<_>>()?;
+    let encoded = match args.reencode {
+        None => None,
+        Some(version) if version == i32::from(DELETION_VECTORS_VERSION) => {
+            let mut writer = DeletionVectorFileWriter::new();
+            for stored in &stored {
+                writer.write(&stored.vector)?;
+            }
+            Some(writer.finish())
+        }
+        Some(other) => {
+            return Err(Error::unsupported(format!(
+                "files of deletion vectors have version {DELETION_VECTORS_VERSION}, not {other}"
+            ))
+            .with("option", "--reencode"));
+        }
+    };
+    let value = stored.iter().map(|stored| {
+        let rows = stored
+            .vector
+            .ranges()
+            .map(|range| match range.start() == range.end() {
+                true => json!(range.start()),
+                false => json!([range.start(), range.end()]),
+            });
+        json!({
+            "offset": stored.place.offset,
+            "length": stored.place.length,
+            "kind": stored.vector.kind().to_string(),
+            "cardinality": stored.place.cardinality,
+            "rows": rows.collect::<Vec<_>>(),
+        })
+    });
+    Ok(Decoded {
+        value: value.collect(),
+        encoded,
+    })
+}
+
+/// The hashes of a bucket. The form has no version: whatever number stands behind --reencode, it is the only one.
+fn hash_index(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
+    let hashes = decode_hash_index(bytes)?;
+    Ok(Decoded {
+        value: json!(hashes),
+        encoded: args.reencode.map(|_| encode_hash_index(&hashes)),
+    })
 }
 
 /// Form A: big-endian arity, then the row. With --types the values too.

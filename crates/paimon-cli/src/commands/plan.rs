@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use paimon::meta::scan::live_row_count;
 use paimon::protocol::codec::java::JAVA_SPLIT_VERSION;
 use paimon::protocol::json;
 use paimon::types::{Error, Result};
@@ -123,10 +124,10 @@ pub(super) fn print_plan(plan: &Plan) -> Result<()> {
     match plan.snapshot_id() {
         None => println!("the table has no snapshot: nothing to read"),
         Some(id) => println!(
-            "snapshot {id}: {} split(s), {} file(s), {} row(s), {} bytes",
+            "snapshot {id}: {} split(s), {} file(s), {}, {} bytes",
             plan.splits.len(),
             plan.metrics.files,
-            plan.row_count(),
+            rows(plan.row_count(), plan.live_row_count()),
             plan.metrics.bytes
         ),
     }
@@ -146,9 +147,18 @@ fn describe(split: &DataSplit) -> String {
     let path = split.bucket_path.rsplit('/').take(2).collect::<Vec<_>>();
     let place = path.into_iter().rev().collect::<Vec<_>>().join("/");
     format!(
-        "{place} bucket {}, {} file(s), {} row(s), {bytes} bytes",
+        "{place} bucket {}, {} file(s), {}, {bytes} bytes",
         split.bucket,
         split.data_files.len(),
-        split.row_count()
+        rows(split.row_count(), live_row_count(split))
     )
+}
+
+/// How many rows there are, when some of those in the files are deleted.
+fn rows(stored: i64, live: Option<i64>) -> String {
+    match live {
+        Some(live) if live == stored => format!("{live} row(s)"),
+        Some(live) => format!("{live} row(s) and {} deleted", stored - live),
+        None => format!("at most {stored} row(s)"),
+    }
 }

@@ -61,9 +61,83 @@ fn index_manifest_of_java() {
         .to_string();
     let entries = decode(&place, &["index-manifest", &path]);
     assert_eq!(entries[0]["kind"], "ADD", "{entries:#}");
-    let index = first_file(&table.join("index"), "index").display().to_string();
-    let err = place.error(&["decode", "deletion-vectors", &index]);
-    assert!(err.contains("deletion-vectors is not implemented"), "{err}");
+}
+
+/// Every index file of Java: printed, and back to the same bytes.
+#[test]
+fn deletion_vectors_and_back() {
+    let place = Place::new();
+    let mut kinds = std::collections::BTreeSet::new();
+    for path in [
+        "deletes/mixed",
+        "deletes/partitioned-64-bit",
+        "later/deletion-vectors",
+    ] {
+        let table = fixture(path).table_dir();
+        for file in std::fs::read_dir(table.join("index")).unwrap() {
+            let file = file.unwrap().path();
+            let shown = file.display().to_string();
+            let vectors = decode(
+                &place,
+                &["deletion-vectors", &shown, "--reencode", "1", "--out", "again"],
+            );
+            assert_eq!(place.bytes("again"), std::fs::read(&file).unwrap(), "{shown}");
+            for vector in vectors.as_array().unwrap() {
+                let rows = vector["rows"].as_array().unwrap().iter();
+                let count: u64 = rows
+                    .map(|row| {
+                        row.as_array()
+                            .map_or(1, |r| r[1].as_u64().unwrap() - r[0].as_u64().unwrap() + 1)
+                    })
+                    .sum();
+                assert_eq!(vector["cardinality"], count, "{vector}");
+                kinds.insert(vector["kind"].as_str().unwrap().to_owned());
+            }
+        }
+    }
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["32-bit", "64-bit"]);
+
+    // Two vectors, {2,3} and {1}, as Java wrote them.
+    let bytes = [
+        "01",
+        "000000185e43f2d03a30000001000000000001001000000002000300c898f63d",
+        "000000165e43f2d03a3000000100000000000000100000000100fa2b5192",
+    ]
+    .concat();
+    let bytes: Vec<u8> = (0..bytes.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&bytes[i..i + 2], 16).unwrap())
+        .collect();
+    std::fs::write(place.path("dv"), &bytes).unwrap();
+    let vectors = decode(&place, &["deletion-vectors", "dv"]);
+    assert_eq!(
+        vectors,
+        json!([
+            {"offset": 1, "length": 24, "kind": "32-bit", "cardinality": 2, "rows": [[2, 3]]},
+            {"offset": 33, "length": 22, "kind": "32-bit", "cardinality": 1, "rows": [1]},
+        ])
+    );
+    let err = place.error(&[
+        "decode",
+        "deletion-vectors",
+        "dv",
+        "--reencode",
+        "2",
+        "--out",
+        "x",
+    ]);
+    assert!(err.contains("version 1, not 2"), "{err}");
+    std::fs::write(place.path("cut"), &bytes[..40]).unwrap();
+    let err = place.error(&["decode", "deletion-vectors", "cut"]);
+    assert!(err.contains("offset: 33") && err.contains("22 bytes"), "{err}");
+
+    std::fs::write(place.path("hashes"), [0, 0, 0, 1, 255, 255, 255, 255]).unwrap();
+    let hashes = decode(
+        &place,
+        &["hash-index", "hashes", "--reencode", "1", "--out", "again"],
+    );
+    assert_eq!(hashes, json!([1, -1]));
+    assert_eq!(place.bytes("again"), place.bytes("hashes"));
 }
 
 #[test]
@@ -169,6 +243,8 @@ fn damaged_files_are_errors() {
         "index-manifest",
         "split",
         "commit-message",
+        "deletion-vectors",
+        "hash-index",
         "binary-row",
     ] {
         let err = place.error(&["decode", kind, "bad"]);

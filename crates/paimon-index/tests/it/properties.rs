@@ -114,6 +114,7 @@ proptest! {
         // Behind a true checksum the bitmap decoder sees all of it, too.
         if let Some(magic) = [[0x5e, 0x43, 0xf2, 0xd0], [0xd1, 0xd3, 0x39, 0x64]].get(kind) {
             bytes.splice(..0, *magic);
+            let _ = paimon_index::decode_deletion_vector_body(&bytes);
             let checksum = crc32(&bytes).to_be_bytes();
             bytes.splice(..0, (bytes.len() as u32).to_be_bytes());
             bytes.extend(checksum);

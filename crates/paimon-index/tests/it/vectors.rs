@@ -3,8 +3,8 @@
 //! Every vector of `testdata/wire-vectors.jsonl` about index files: decode, compare, write again, same bytes.
 
 use paimon_index::{
-    DeletionVector, DeletionVectorFileWriter, DeletionVectorKind, decode_deletion_vector, decode_hash_index,
-    encode_hash_index, walk_deletion_vectors,
+    DeletionVector, DeletionVectorFileWriter, DeletionVectorKind, decode_deletion_vector,
+    decode_deletion_vector_body, decode_hash_index, encode_hash_index, walk_deletion_vectors,
 };
 use serde_json::Value;
 
@@ -89,6 +89,7 @@ fn bodies_without_frame() {
         );
         let bytes = built.encode().unwrap();
         assert_eq!(hex(&bytes[4..bytes.len() - 4]), hex(&body), "line {line}");
+        assert_eq!(decode_deletion_vector_body(&body).unwrap(), built, "line {line}");
     }
 }
 

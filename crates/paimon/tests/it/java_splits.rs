@@ -16,6 +16,9 @@ fn decode(fixture: &Fixture, bytes: &[u8]) -> DataSplit {
         panic!("{}: a split of kind {}", fixture.path, split.kind())
     };
     split.bucket_path = fixture.localized(&split.bucket_path);
+    for deletion in split.deletion_files.iter_mut().flatten().flatten() {
+        deletion.path = fixture.localized(&deletion.path);
+    }
     split
 }
 

@@ -3,6 +3,8 @@
 //! Whole tables through the facade: what Java wrote, what we write, and the small inputs that readers got wrong.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod cases_buckets;
+mod cases_deletes;
 mod cases_evolution;
 mod cases_partition;
 mod cases_read;
