@@ -48,7 +48,7 @@ pub(super) struct Compressor {
 enum State {
     None,
     Zlib(Compress),
-    Snappy(snap::raw::Encoder),
+    Snappy(Box<snap::raw::Encoder>),
     Lz4,
     Zstd(zstd::bulk::Compressor<'static>),
 }
@@ -66,7 +66,7 @@ impl Compressor {
         let state = match codec {
             Codec::None => State::None,
             Codec::Zlib(level) => State::Zlib(Compress::new(Compression::new(level), false)),
-            Codec::Snappy => State::Snappy(snap::raw::Encoder::new()),
+            Codec::Snappy => State::Snappy(Box::new(snap::raw::Encoder::new())),
             Codec::Lz4 => State::Lz4,
             Codec::Zstd(level) => State::Zstd(zstd::bulk::Compressor::new(level).map_err(failed)?),
         };

@@ -217,14 +217,12 @@ fn literal_run(values: &[i64], signed: bool, aligned: bool, out: &mut Vec<u8>) {
         }
     }
     let direct_bytes = 2 + (values.len() * direct_width as usize).div_ceil(8);
-    if width_of(range as u64) + 2 <= direct_width || signed || direct_width > 8 {
-        if let Some(patched) = Patched::of(values, shape.min) {
-            if patched.bytes() < direct_bytes {
-                return patched.write(values, out);
-            }
-        }
+    // Only wide values have something to cut off.
+    let worthwhile = direct_width >= 8 && width_of(range as u64) > 4;
+    match worthwhile.then(|| Patched::of(values, shape.min)).flatten() {
+        Some(patched) if patched.bytes() < direct_bytes => patched.write(values, out),
+        _ => direct_run(values, signed, direct_width, out),
     }
-    direct_run(values, signed, direct_width, out);
 }
 
 /// What decides on the kind of a run.

@@ -8,6 +8,7 @@
 
 mod bits;
 mod bloom;
+mod bounds;
 mod byte_rle;
 mod codec;
 mod column;
@@ -17,6 +18,7 @@ mod encoders;
 mod int_rle;
 mod nested;
 mod options;
+mod present;
 mod proto;
 mod statistics;
 mod stream;

@@ -74,12 +74,12 @@ fn out_of_range(seconds: i64) -> Error {
 
 /// Nanoseconds without trailing zeros, whose number less one is in the lowest three bits; a single zero stays.
 fn shorten(nanos: u32) -> i64 {
-    if nanos == 0 || nanos % 100 != 0 {
+    if nanos == 0 || !nanos.is_multiple_of(100) {
         return i64::from(nanos) << 3;
     }
     let mut rest = nanos / 100;
     let mut zeros = 1;
-    while rest % 10 == 0 && zeros < 7 {
+    while rest.is_multiple_of(10) && zeros < 7 {
         rest /= 10;
         zeros += 1;
     }

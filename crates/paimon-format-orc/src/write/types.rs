@@ -184,12 +184,11 @@ fn node(name: &str, data_type: &DataType, arrow: &Field, next: &mut u32) -> Resu
 }
 
 fn entries<'a>(data_type: &DataType, arrow: &'a Field) -> Result<(&'a Field, &'a Field)> {
-    if let ArrowType::Map(entries, _) = arrow.data_type() {
-        if let ArrowType::Struct(fields) = entries.data_type() {
-            if let (Some(key), Some(value)) = (fields.first(), fields.get(1)) {
-                return Ok((key, value));
-            }
-        }
+    if let ArrowType::Map(entries, _) = arrow.data_type()
+        && let ArrowType::Struct(fields) = entries.data_type()
+        && let (Some(key), Some(value)) = (fields.first(), fields.get(1))
+    {
+        return Ok((key, value));
     }
     Err(mismatch(data_type, arrow))
 }

@@ -61,12 +61,12 @@ fn bits_from_every_position() {
             writer.position(&mut position);
             marks.push((all.len(), position));
             let length = (next(&mut state) % 300) as usize;
-            if next(&mut state) % 2 == 0 {
+            if next(&mut state) % 2 == 1 {
                 writer.ones(length);
                 all.extend(std::iter::repeat_n(true, length));
             } else {
                 let skip = (next(&mut state) % 9) as usize;
-                let bits: Vec<bool> = (0..length + skip).map(|_| next(&mut state) % 3 == 0).collect();
+                let bits: Vec<bool> = (0..length + skip).map(|_| next(&mut state) % 3 == 1).collect();
                 writer.write(&BooleanBuffer::from(bits.clone()).slice(skip, length));
                 all.extend(&bits[skip..]);
             }
