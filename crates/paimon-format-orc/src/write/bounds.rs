@@ -22,10 +22,23 @@ pub(super) struct Times {
     /// Those before, in the Julian calendar.
     julian: Option<Instants>,
     /// True when Java takes the statistics of the file as they are (TIMESTAMP_LTZ that is not stored the legacy way).
-    pub(super) plain: bool,
+    plain: bool,
 }
 
 impl Times {
+    /// Of nothing; with `plain` Java takes the statistics of the file as they are.
+    pub(super) fn new(plain: bool) -> Self {
+        Times {
+            plain,
+            ..Times::default()
+        }
+    }
+
+    /// Of nothing, for the same column.
+    pub(super) fn empty(&self) -> Self {
+        Times::new(self.plain)
+    }
+
     #[inline]
     pub(super) fn add(&mut self, bound: (i64, u32)) {
         match julian_millis(bound.0) {

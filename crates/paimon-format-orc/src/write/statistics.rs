@@ -90,10 +90,8 @@ impl Statistics {
                 sum: Some(0),
             },
             Kind::Date => Values::Date(None),
-            Kind::Timestamp | Kind::TimestampInstant => Values::Timestamp(Times {
-                plain: kind == Kind::TimestampInstant && !legacy_ltz,
-                ..Times::default()
-            }),
+            Kind::Timestamp => Values::Timestamp(Times::new(false)),
+            Kind::TimestampInstant => Values::Timestamp(Times::new(!legacy_ltz)),
             Kind::List | Kind::Map => Values::Collection {
                 bounds: None,
                 total: 0,
@@ -117,10 +115,7 @@ impl Statistics {
             },
             Values::Date(_) => Values::Date(None),
             Values::Binary(_) => Values::Binary(0),
-            Values::Timestamp(times) => Values::Timestamp(Times {
-                plain: times.plain,
-                ..Times::default()
-            }),
+            Values::Timestamp(times) => Values::Timestamp(times.empty()),
             Values::Collection { .. } => Values::Collection {
                 bounds: None,
                 total: 0,
