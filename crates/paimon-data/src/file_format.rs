@@ -10,7 +10,7 @@ use paimon_types::{Error, Result};
 /// Extensions of compressed text files; the format stands before them (`data-files.md` 2.1).
 const COMPRESSIONS: [&str; 6] = ["gz", "bz2", "deflate", "snappy", "lz4", "zst"];
 
-/// The formats that this build reads and writes, by cargo feature (`parquet`, `orc`, `avro`).
+/// The formats that this build reads and writes, by cargo feature (`parquet`, `orc`, `avro`, `blob`).
 pub fn default_registry() -> Arc<FormatRegistry> {
     let registry = FormatRegistry::new();
     #[cfg(feature = "parquet")]
@@ -19,6 +19,8 @@ pub fn default_registry() -> Arc<FormatRegistry> {
     let registry = registry.with(Arc::new(paimon_format_avro::AvroFileFormatFactory::new()));
     #[cfg(feature = "orc")]
     let registry = registry.with(Arc::new(paimon_format_orc::OrcFormatFactory::new()));
+    #[cfg(feature = "blob")]
+    let registry = registry.with(Arc::new(paimon_format_blob::BlobFormatFactory::new()));
     Arc::new(registry)
 }
 

@@ -172,7 +172,7 @@ impl BlobFileWriter {
                 index.push(NULL);
                 continue;
             }
-            index.push(i64::from(elements.values.value_length(at)));
+            index.push(elements.values.value_length(at));
             self.sink.put_value(elements.values, at).await?;
         }
         Ok(index)
