@@ -160,9 +160,10 @@ pub fn variant(data: &[u8]) {
     let Some((len, rest)) = data.split_first() else { return };
     let (metadata, value) = rest.split_at(rest.len().min(usize::from(*len)));
     let Some(json) = bounded(rest.len(), || variant_to_json(value, metadata)) else { return };
-    let (value, metadata) = variant_from_json_text(&json).expect("JSON that we wrote is read");
+    // Keys may occur twice in bytes; JSON with such keys is refused.
+    let Ok((value, metadata)) = variant_from_json_text(&json) else { return };
     let json = variant_to_json(&value, &metadata).expect("a variant that we wrote is read");
-    let again = variant_from_json_text(&json).unwrap();
+    let again = variant_from_json_text(&json).expect("JSON that we wrote is read");
     assert_eq!(again, (value, metadata));
 }
 
