@@ -53,9 +53,9 @@ async fn flipped_bits_are_errors_or_rows() {
     let batch = sample_batch(&fields, 4, 9).unwrap();
     for compression in ["none", "zstd", "snappy"] {
         let bytes = bytes_of(format(&[]).as_ref(), &fields, &batch, compression).await;
-        for at in 0..bytes.len() {
+        for at in (0..bytes.len()).step_by(3) {
             let mut damaged = bytes.clone();
-            damaged[at] ^= 1 << (at % 8);
+            damaged[at] ^= 1 << (at / 3 % 8);
             for request in [request(&fields), Default::default()] {
                 if let Err(error) = read_bytes(damaged.clone(), &request).await {
                     assert!(error.to_string().contains("x.avro"), "{error}");
