@@ -2,8 +2,9 @@
 
 //! The Java program of `xtask/fixtures-gen`, the judge of what tables mean.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::process::{installed, root};
 
@@ -53,6 +54,63 @@ pub(crate) fn command(jar: Option<&str>) -> Command {
         command.args(["--paimon-jar", jar]);
     }
     command
+}
+
+/// The program, running: each question is one of its commands, without the start of a JVM for each.
+pub(crate) struct Judge {
+    child: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Judge {
+    /// Starts it, with another bundle when one is given.
+    pub(crate) fn start(jar: Option<&str>) -> Result<Self, String> {
+        let mut child = command(jar)
+            .arg("serve")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|e| format!("Java Paimon cannot be started: {e}"))?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(questions), Some(answers)) => Ok(Judge {
+                child,
+                questions,
+                answers: BufReader::new(answers),
+            }),
+            _ => Err("Java Paimon has no pipes".to_owned()),
+        }
+    }
+
+    /// Runs a command and returns what it printed.
+    pub(crate) fn ask(&mut self, words: &[&str]) -> Result<String, String> {
+        let question = serde_json::Value::from(words.to_vec()).to_string();
+        let broken = |e: std::io::Error| format!("Java Paimon has gone: {e}");
+        writeln!(self.questions, "{question}").map_err(broken)?;
+        let mut printed = String::new();
+        loop {
+            let start = printed.len();
+            if self.answers.read_line(&mut printed).map_err(broken)? == 0 {
+                return Err(format!("Java Paimon ended at {question}"));
+            }
+            let line = printed.get(start..).unwrap_or_default().trim_end();
+            if let Some(error) = line.strip_prefix("#error ") {
+                return Err(format!("Java fails at {question}: {error}"));
+            }
+            if line == "#ok" {
+                printed.truncate(start);
+                return Ok(printed);
+            }
+        }
+    }
+}
+
+impl Drop for Judge {
+    fn drop(&mut self) {
+        // It ends with its input; nothing is lost when it cannot be ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Takes `--name VALUE` out of the arguments.

@@ -98,7 +98,7 @@ macro_rules! features {
     };
 }
 
-features! { basic bucket deletes evolution files formats history nested partition stats types }
+features! { basic bucket deletes evolution files formats history nested newer partition stats types }
 
 /// Tables whose keys must be merged are refused before anything is read.
 #[tokio::test]

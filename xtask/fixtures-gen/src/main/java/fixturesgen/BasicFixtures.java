@@ -8,7 +8,7 @@ import static fixturesgen.Values.type;
 final class BasicFixtures {
     private BasicFixtures() {}
 
-    static void add(Suite suite) throws Exception {
+    static void add(TableSink suite) throws Exception {
         suite.table("basic/unpartitioned", "append, unaware bucket", t ->
                 t.column("id", "INT").column("name", "STRING").column("amount", "DOUBLE")
                         .create()

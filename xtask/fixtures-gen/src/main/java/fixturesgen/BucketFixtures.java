@@ -7,7 +7,7 @@ import static fixturesgen.Values.row;
 final class BucketFixtures {
     private BucketFixtures() {}
 
-    static void add(Suite suite) throws Exception {
+    static void add(TableSink suite) throws Exception {
         suite.table("bucket/int-key", "append, 4 buckets, key INT", t ->
                 bucketed(t.column("id", "INT").column("v", "STRING"), 4, "id").create()
                         .write(row(1, "a"), row(2, "b"), row(3, "c"), row(4, "d"), row(5, "e"), row(6, "f"), row(7, "g"))
@@ -69,7 +69,7 @@ final class BucketFixtures {
     }
 
     /** One table a key type, so that each type's hash shows by itself. */
-    private static void keyTypes(Suite suite, String function) throws Exception {
+    private static void keyTypes(TableSink suite, String function) throws Exception {
         keyType(suite, function, "boolean", "BOOLEAN", true, false, null);
         keyType(suite, function, "tinyint", "TINYINT", 1, 2, -1, -128, 127, null);
         keyType(suite, function, "smallint", "SMALLINT", 1, 2, -1, -32768, null);
@@ -86,7 +86,7 @@ final class BucketFixtures {
         keyType(suite, function, "binary", "BYTES", "", "00", "ff80", "0102030405060708090a", null);
     }
 
-    private static void keyType(Suite suite, String function, String name, String type, Object... values)
+    private static void keyType(TableSink suite, String function, String name, String type, Object... values)
             throws Exception {
         suite.table("bucket/" + function + "-" + name,
                 "append, 8 buckets, bucket-function.type=" + function + ", key " + type, t -> {

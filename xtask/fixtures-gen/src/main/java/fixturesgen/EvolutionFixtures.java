@@ -12,7 +12,7 @@ import org.apache.paimon.schema.SchemaChange.Move;
 final class EvolutionFixtures {
     private EvolutionFixtures() {}
 
-    static void add(Suite suite) throws Exception {
+    static void add(TableSink suite) throws Exception {
         suite.table("evolution/add", "append, ADD COLUMN at the end, first and after another", t ->
                 two(t).alter(SchemaChange.addColumn("c", type("STRING")))
                         .write(row(3, "z", "new"))
@@ -53,11 +53,11 @@ final class EvolutionFixtures {
         suite.table("evolution/rename-drop-add", "append, partitioned, all changes, tags on every state", t -> {
             t.column("p", "INT").column("id", "INT").column("name", "STRING").partitionBy("p").create()
                     .write(row(1, 1, "a"), row(2, 2, "b"));
-            t.table().createTag("v1", 1);
+            t.tag("v1", 1);
             t.alter(SchemaChange.addColumn("age", type("INT"))).write(row(1, 3, "c", 30));
-            t.table().createTag("v2", 2);
+            t.tag("v2", 2);
             t.alter(SchemaChange.renameColumn("id", "key")).alter(SchemaChange.dropColumn("name")).write(row(2, 4, 40));
-            t.table().createTag("v3", 3);
+            t.tag("v3", 3);
             t.alter(SchemaChange.addColumn("name", type("STRING"), null, Move.first("name"))).write(row("d", 1, 5, 50));
         });
 

@@ -74,6 +74,22 @@ final class Exporter {
         return entry;
     }
 
+    /** Writes what was done to the table, so that another writer can do the same. */
+    static void exportSteps(TableWriter writer, Path directory) throws Exception {
+        Files.createDirectories(directory);
+        Files.writeString(directory.resolve("create.json"), Json.text(TypeJson.schema(writer.schema())) + "\n");
+        List<Map<String, Object>> steps = new ArrayList<>();
+        for (Map<String, Object> step : writer.steps()) {
+            Map<String, Object> listed = new LinkedHashMap<>(step);
+            if (listed.remove("rows") instanceof List<?> rows) {
+                Path file = directory.resolve("rows-" + steps.size() + ".jsonl");
+                Files.writeString(file, lines(rows.stream().map(Object::toString).toList()));
+            }
+            steps.add(listed);
+        }
+        Files.writeString(directory.resolve("steps.json"), Json.text(steps) + "\n");
+    }
+
     private static void unlessDefault(
             Map<String, Object> entry, String name, TableWriter writer, String option, String fallback) {
         String value = writer.table().options().getOrDefault(option, fallback);
@@ -111,11 +127,7 @@ final class Exporter {
     private static void addSnapshots(
             Map<String, FileStoreTable> selectors, String prefix, FileStoreTable table)
             throws IOException {
-        List<Long> ids;
-        try (Stream<Long> stream = table.snapshotManager().snapshotIdStream()) {
-            ids = stream.sorted().toList();
-        }
-        for (long id : ids) {
+        for (long id : Tables.snapshotIds(table)) {
             selectors.put(
                     prefix + "snapshot-" + id, Tables.at(table, "scan.snapshot-id", String.valueOf(id)));
         }

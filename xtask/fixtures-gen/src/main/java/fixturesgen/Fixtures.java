@@ -8,7 +8,7 @@ final class Fixtures {
     private Fixtures() {}
 
     static void writeAll(Args args) throws Exception {
-        Suite suite = new Suite(Path.of(args.position(0, "OUT_DIR")), args.option("only", ""));
+        Suite suite = new Suite(Path.of(args.position(0, "OUT_DIR")), args.option("only", ""), args.option("steps", null) != null);
         BasicFixtures.add(suite);
         PartitionFixtures.add(suite);
         BucketFixtures.add(suite);
@@ -21,6 +21,7 @@ final class Fixtures {
         DeletionVectorFixtures.add(suite);
         LaterFixtures.add(suite);
         FormatFixtures.add(suite);
+        NewerFixtures.add(suite);
         BlobFixtures.write(Path.of(args.position(0, "OUT_DIR")), args.option("only", ""));
         suite.finish();
     }

@@ -72,7 +72,7 @@ final class FormatFixtures {
         return t.supporting(type -> supports(format, type)).option("file.format", format);
     }
 
-    private static boolean supports(String format, DataType type) {
+    static boolean supports(String format, DataType type) {
         if (format.equals("parquet")) {
             return true;
         }

@@ -11,7 +11,7 @@ import org.apache.paimon.schema.SchemaChange;
 final class HistoryFixtures {
     private HistoryFixtures() {}
 
-    static void add(Suite suite) throws Exception {
+    static void add(TableSink suite) throws Exception {
         suite.table("history/several-snapshots", "append, 4 snapshots", t ->
                 simple(t).write(row(1, "a")).write(row(2, "b"), row(3, "c")).write(row(4, null)).write(row(5, "e")));
 
@@ -49,20 +49,12 @@ final class HistoryFixtures {
 
         suite.table("history/tags", "append, two tags, one of a snapshot that has expired since", t -> {
             simple(t).write(row(1, "a"));
-            t.table().createTag("first", 1);
-            t.write(row(2, "b")).write(row(3, "c"));
-            t.table().createTag("now-2024.01", 3);
-            t.write(row(4, "d"));
-            t.table().newExpireSnapshots().config(org.apache.paimon.options.ExpireConfig.builder()
-                    .snapshotRetainMin(1).snapshotRetainMax(2).snapshotTimeRetain(java.time.Duration.ZERO).build()).expire();
+            t.tag("first", 1).write(row(2, "b")).write(row(3, "c")).tag("now-2024.01", 3).write(row(4, "d")).expire(2);
         });
 
         suite.table("history/branches", "append, an empty branch, a branch from a tag, own schema and rows of a branch", t -> {
             simple(t).write(row(1, "a")).write(row(2, "b"));
-            t.table().createTag("base", 1);
-            t.table().createBranch("fresh");
-            t.table().createBranch("work", "base");
-            t.writeToBranch("fresh", row(10, "fresh"))
+            t.tag("base", 1).branch("fresh", null).branch("work", "base").writeToBranch("fresh", row(10, "fresh"))
                     .writeToBranch("work", row(11, "work"))
                     .alterBranch("work", SchemaChange.addColumn("extra", Values.type("INT")))
                     .writeToBranch("work", row(12, "more", 120))
@@ -70,17 +62,11 @@ final class HistoryFixtures {
         });
 
         suite.table("history/expired", "append, the oldest snapshots are gone", t -> {
-            simple(t).write(row(1, "a")).write(row(2, "b")).overwrite(Map.of(), row(3, "c")).write(row(4, "d"));
-            t.table().newExpireSnapshots().config(org.apache.paimon.options.ExpireConfig.builder()
-                    .snapshotRetainMin(1).snapshotRetainMax(2).snapshotTimeRetain(java.time.Duration.ZERO).build()).expire();
+            simple(t).write(row(1, "a")).write(row(2, "b")).overwrite(Map.of(), row(3, "c")).write(row(4, "d")).expire(2);
         });
 
         suite.table("history/truncate-partition", "append, partitioned, one partition dropped", t -> {
-            partitioned(t).write(row("x", 1, "a"), row("y", 1, "b"));
-            try (var commit = t.table().newBatchWriteBuilder().newCommit()) {
-                commit.truncatePartitions(java.util.List.of(Map.of("p", "x", "q", "1")));
-            }
-            t.write(row("x", 2, "c"));
+            partitioned(t).write(row("x", 1, "a"), row("y", 1, "b")).truncate(Map.of("p", "x", "q", "1")).write(row("x", 2, "c"));
         });
 
         suite.table("history/merged-manifests", "append, 33 commits, minor manifest merging", t -> {
@@ -103,9 +89,7 @@ final class HistoryFixtures {
         });
 
         suite.table("history/no-hints", "append, 3 snapshots, without the files LATEST and EARLIEST", t -> {
-            simple(t).write(row(1, "a")).write(row(2, "b")).write(row(3, "c"));
-            java.nio.file.Files.deleteIfExists(java.nio.file.Path.of(t.path, "snapshot", "LATEST"));
-            java.nio.file.Files.deleteIfExists(java.nio.file.Path.of(t.path, "snapshot", "EARLIEST"));
+            simple(t).write(row(1, "a")).write(row(2, "b")).write(row(3, "c")).deleteHints();
         });
 
         for (String codec : new String[] {"null", "snappy", "deflate", "zstd"}) {

@@ -13,7 +13,7 @@ import org.apache.paimon.schema.SchemaChange;
 final class LaterFixtures {
     private LaterFixtures() {}
 
-    static void add(Suite suite) throws Exception {
+    static void add(TableSink suite) throws Exception {
         suite.table("later/primary-key", "primary key, 2 buckets, an updated row", t ->
                 t.column("id", "INT NOT NULL").column("v", "STRING").primaryKey("id").option("bucket", 2).create()
                         .write(row(1, "old"), row(2, "two")).write(row(1, "new"), row(3, "three")));

@@ -10,16 +10,22 @@ import java.util.TimeZone;
 public final class Main {
     private static final String USAGE =
             "usage: fixturesgen.Main COMMAND ... [--session-zone ZONE]\n"
-                    + "  fixtures OUT_DIR [--only PREFIX]\n"
+                    + "  fixtures OUT_DIR [--only PREFIX,...] [--steps]\n"
                     + "  read LOCATION [--snapshot-id N | --tag T] [--branch B]\n"
                     + "  read-blob FILE TYPE\n"
-                    + "  write-random OUT_DIR SEED COUNT\n"
-                    + "  random-rows SEED COUNT OUT_DIR\n"
+                    + "  write-random OUT_DIR SEED COUNT [--format F]\n"
+                    + "  random-rows SEED COUNT OUT_DIR [--format F]\n"
                     + "  read-split FILE LOCATION [--version N] [--branch B]\n"
                     + "  commit-messages FILE VERSION LOCATION [--branch B] [--user U] [--identifier N]"
                     + " [--overwrite [k=v,...]]\n"
                     + "  wire FILE\n"
-                    + "  decode data|indexed|chain|fallback-data|framed|commit-messages|committable FILE [--version N]";
+                    + "  decode data|incremental|indexed|chain|fallback-data|framed|commit-messages|committable FILE [--version N]\n"
+                    + "  deletion-vectors FILE\n"
+                    + "  describe LOCATION [--branch B]\n"
+                    + "  apply LOCATION STEP\n"
+                    + "  split-codec FILE\n"
+                    + "  version\n"
+                    + "  serve";
 
     private Main() {}
 
@@ -61,6 +67,12 @@ public final class Main {
             case "commit-messages" -> CommitMessagesCommand.run(args);
             case "wire" -> WireCommands.samples(args);
             case "decode" -> WireCommands.decode(args);
+            case "deletion-vectors" -> DeletionVectorsCommand.run(args);
+            case "apply" -> TableActions.apply(args);
+            case "describe" -> DescribeCommand.run(args);
+            case "split-codec" -> SplitCodecCommand.run(args);
+            case "version" -> System.out.println(Exporter.paimonVersion());
+            case "serve" -> ServeCommand.run(Main::run);
             default -> throw new Args.UsageException("unknown command " + argv[0]);
         }
     }

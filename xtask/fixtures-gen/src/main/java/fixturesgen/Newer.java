@@ -8,7 +8,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
-/** What newer versions of Paimon have and the one that this program is compiled with does not. */
+/** What only some versions of Paimon have; this program is compiled with one and run with others. */
 final class Newer {
     private Newer() {}
 
@@ -19,6 +19,10 @@ final class Newer {
         } catch (ClassNotFoundException e) {
             return false;
         }
+    }
+
+    static boolean hasField(Class<?> type, String name) {
+        return Arrays.stream(type.getFields()).anyMatch(field -> field.getName().equals(name));
     }
 
     /** A new object; the last argument is left out where the constructor does not know it yet. */

@@ -3,6 +3,8 @@ package fixturesgen;
 
 import static fixturesgen.Values.row;
 
+import org.apache.paimon.CoreOptions;
+
 import java.util.Map;
 
 /** How ORC files are laid out, and manifests in ORC. */
@@ -38,7 +40,10 @@ final class OrcFixtures {
                 orc(t).column("p", "STRING").column("id", "INT").column("v", "DOUBLE").partitionBy("p").option("bucket", 2)
                         .option("bucket-key", "id").create()
                         .write(row("a", 1, 1.5), row("b", 2, -0.0), row(null, 3, Double.NaN)).write(row("a", 4, null), row("b", 5, 0.0)));
-        manifests(suite);
+        // Newer versions write Avro whatever the option says.
+        if (Newer.hasField(CoreOptions.class, "MANIFEST_FORMAT")) {
+            manifests(suite);
+        }
     }
 
     private static void manifests(Suite suite) throws Exception {

@@ -11,7 +11,7 @@ import java.util.List;
 final class PartitionFixtures {
     private PartitionFixtures() {}
 
-    static void add(Suite suite) throws Exception {
+    static void add(TableSink suite) throws Exception {
         legacy(suite, "tinyint", "TINYINT", 1, -128, 127, null);
         legacy(suite, "smallint", "SMALLINT", 1, -32768, 32767, null);
         legacy(suite, "int", "INT", 0, Integer.MIN_VALUE, Integer.MAX_VALUE, null);
@@ -81,12 +81,12 @@ final class PartitionFixtures {
         };
     }
 
-    private static void legacy(Suite suite, String name, String type, Object... values) throws Exception {
+    private static void legacy(TableSink suite, String name, String type, Object... values) throws Exception {
         suite.table("partition/" + name, "append, partitioned by " + type, t -> partitioned(t, type, values));
     }
 
     /** Both ways to make a directory name of a value, where they can differ. */
-    private static void both(Suite suite, String name, String type, Object... values) throws Exception {
+    private static void both(TableSink suite, String name, String type, Object... values) throws Exception {
         legacy(suite, name, type, values);
         String features = "append, partitioned by " + type + ", partition.legacy-name=false";
         suite.table("partition/" + name + "-cast", features, t ->

@@ -7,9 +7,7 @@ import org.apache.paimon.types.RowType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Random tables for another writer: what to create and the rows of each commit. */
 final class RandomRows {
@@ -23,7 +21,7 @@ final class RandomRows {
             Path target = directory.resolve(String.valueOf(i));
             Suite.delete(target);
             Files.createDirectories(target);
-            write(new RandomTable(seed, i), target);
+            write(new RandomTable(seed, i, args.option("format", "parquet")), target);
         }
     }
 
@@ -31,12 +29,7 @@ final class RandomRows {
         TableWriter writer = new TableWriter("");
         description.describe(writer);
         Schema schema = writer.schema();
-        Map<String, Object> create = new LinkedHashMap<>();
-        create.put("fields", TypeJson.fields(schema.fields()));
-        create.put("partitionKeys", schema.partitionKeys());
-        create.put("primaryKeys", schema.primaryKeys());
-        create.put("options", schema.options());
-        Files.writeString(target.resolve("create.json"), Json.text(create) + "\n");
+        Files.writeString(target.resolve("create.json"), Json.text(TypeJson.schema(schema)) + "\n");
 
         RowType type = schema.rowType();
         List<String> all = new ArrayList<>();

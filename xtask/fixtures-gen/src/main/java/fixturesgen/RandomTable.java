@@ -23,14 +23,16 @@ final class RandomTable {
     /** How many rows each commit appends. */
     final int[] commits;
 
+    private final String format;
     private final Random random;
     private final RandomValues values;
     /** Few values a partition column, so that partitions get more than one row. */
     private final Map<String, List<Object>> partitionValues = new LinkedHashMap<>();
 
-    RandomTable(long seed, int index) {
+    RandomTable(long seed, int index, String format) {
+        this.format = format;
         random = new Random(seed * 1_000_003 + index);
-        values = new RandomValues(random);
+        values = new RandomValues(random, format);
         boolean manyRows = random.nextInt(6) == 0;
         addColumns(manyRows ? 1 + random.nextInt(4) : 1 + random.nextInt(12));
         addBuckets();
@@ -64,10 +66,10 @@ final class RandomTable {
     }
 
     private void addColumns(int count) {
-        RandomTypes types = new RandomTypes(random);
+        RandomTypes types = new RandomTypes(random, format);
         int partitions = random.nextInt(2) * (1 + random.nextInt(2));
         for (int i = 0; i < count + partitions; i++) {
-            String name = NAMES[i % NAMES.length] + (i < NAMES.length ? "" : i);
+            String name = RandomTypes.name(format, NAMES[i % NAMES.length] + (i < NAMES.length ? "" : i));
             columns.put(name, i < count ? types.column(3) : types.partition());
             if (i >= count) {
                 // The keys can come in another order than the columns.
@@ -110,7 +112,14 @@ final class RandomTable {
         maybe("metadata.stats-mode", "none", "counts", "truncate(" + (1 + random.nextInt(20)) + ")", "full");
         maybe("metadata.stats-dense-store", "true", "false");
         maybe("metadata.stats-keep-first-n-columns", "0", "1", "3");
-        maybe("file.compression", "none", "snappy", "gzip", "lz4", "zstd");
+        if (!format.equals("parquet")) {
+            options.put("file.format", format);
+        }
+        switch (format) {
+            case "orc" -> maybe("file.compression", "none", "zlib", "snappy", "lz4", "zstd");
+            case "avro" -> maybe("file.compression", "null", "deflate", "snappy", "zstd");
+            default -> maybe("file.compression", "none", "snappy", "gzip", "lz4", "zstd");
+        }
         maybe("parquet.enable.dictionary", "true", "false");
         maybe("parquet.block.size", "2000", "20000");
         maybe("parquet.page.size", "200", "2000");

@@ -14,11 +14,11 @@ final class RandomTables {
     private RandomTables() {}
 
     static void run(Args args) throws Exception {
-        Suite suite = new Suite(Path.of(args.position(0, "OUT_DIR")), "");
+        Suite suite = new Suite(Path.of(args.position(0, "OUT_DIR")), "", false);
         long seed = Long.parseLong(args.position(1, "SEED"));
         int count = Integer.parseInt(args.position(2, "COUNT"));
         for (int i = 0; i < count; i++) {
-            RandomTable description = new RandomTable(seed, i);
+            RandomTable description = new RandomTable(seed, i, args.option("format", "parquet"));
             suite.table("random-" + seed + "/" + i, "append, random", writer -> write(description, writer));
         }
         suite.finish();

@@ -12,14 +12,24 @@ final class RandomTypes {
     private static final String[] FIELD_NAMES = {"a", "B", "element", "key", "value", "list", "größe", "x y"};
 
     private final Random random;
+    private final String format;
 
-    RandomTypes(Random random) {
+    RandomTypes(Random random, String format) {
         this.random = random;
+        this.format = format;
+    }
+
+    /** A name that the format can hold: those of Avro are words. */
+    static String name(String format, String name) {
+        return format.equals("avro") ? name.replaceAll("[^\\p{L}0-9_]", "_") : name;
     }
 
     /** A column type, with constructed types up to {@code depth} levels deep. */
     DataType column(int depth) {
-        DataType type = depth > 0 && random.nextInt(3) == 0 ? constructed(depth) : atomic();
+        DataType type;
+        do {
+            type = depth > 0 && random.nextInt(3) == 0 ? constructed(depth) : atomic();
+        } while (!FormatFixtures.supports(format, type));
         return random.nextInt(6) == 0 ? type.notNull() : type;
     }
 
@@ -36,7 +46,7 @@ final class RandomTypes {
                 int count = 1 + random.nextInt(4);
                 int first = random.nextInt(FIELD_NAMES.length);
                 for (int i = 0; i < count; i++) {
-                    fields.add(FIELD_NAMES[(first + i) % FIELD_NAMES.length]);
+                    fields.add(name(format, FIELD_NAMES[(first + i) % FIELD_NAMES.length]));
                     fields.add(column(depth - 1));
                 }
                 return Values.rowType(fields.toArray());
@@ -58,7 +68,11 @@ final class RandomTypes {
         String[] texts = {
             "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "STRING", "STRING", "INT"
         };
-        return Values.type(random.nextInt(3) == 0 ? parametrised() : pick(texts));
+        DataType type;
+        do {
+            type = Values.type(random.nextInt(3) == 0 ? parametrised() : pick(texts));
+        } while (!FormatFixtures.supports(format, type));
+        return type;
     }
 
     /** A type whose values compare and hash plainly. */

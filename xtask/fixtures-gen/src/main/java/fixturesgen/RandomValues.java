@@ -65,9 +65,15 @@ final class RandomValues {
     };
 
     private final Random random;
+    /** Without what Java's ORC changes: times just before 1970, days of the Julian calendar, blanks at the end of CHAR. */
+    private final boolean orc;
+    /** Java's Avro reads maps in the order of a hash map. */
+    private final boolean avro;
 
-    RandomValues(Random random) {
+    RandomValues(Random random, String format) {
         this.random = random;
+        this.orc = format.equals("orc");
+        this.avro = format.equals("avro");
     }
 
     GenericRow row(RowType type) {
@@ -85,7 +91,10 @@ final class RandomValues {
     private Object notNull(DataType type) {
         return switch (type.getTypeRoot()) {
             case BOOLEAN -> random.nextBoolean();
-            case CHAR -> BinaryString.fromString(text(((CharType) type).getLength()));
+            case CHAR -> {
+                String text = text(((CharType) type).getLength());
+                yield BinaryString.fromString(orc ? text.replaceFirst(" +$", "") : text);
+            }
             case VARCHAR -> BinaryString.fromString(text(((VarCharType) type).getLength()));
             case BINARY -> bytes(((BinaryType) type).getLength());
             case VARBINARY -> bytes(random.nextInt(1 + Math.min(20, ((VarBinaryType) type).getLength())));
@@ -152,7 +161,7 @@ final class RandomValues {
         return switch (random.nextInt(5)) {
             case 0 -> 0;
             case 1 -> -1;
-            case 2 -> (int) LocalDate.of(1, 1, 1).toEpochDay();
+            case 2 -> (int) LocalDate.of(orc ? 1600 : 1, 1, 1).toEpochDay();
             case 3 -> (int) LocalDate.of(9999, 12, 31).toEpochDay();
             default -> random.nextInt(40000) - 10000;
         };
@@ -175,6 +184,9 @@ final class RandomValues {
         } else {
             time = LocalDateTime.ofEpochSecond(
                     random.nextInt(), random.nextInt(1_000_000_000), ZoneOffset.UTC);
+        }
+        if (orc && (time.getYear() < 1600 || time.getYear() == 1969)) {
+            time = time.withYear(1971);
         }
         int unit = (int) Math.pow(10, 9 - precision);
         return Timestamp.fromLocalDateTime(time.withNano(time.getNano() / unit * unit));
@@ -199,7 +211,7 @@ final class RandomValues {
     private GenericMap map(DataType keyType, Supplier<Object> value) {
         Map<Object, Object> map = new LinkedHashMap<>();
         Set<String> seen = new LinkedHashSet<>();
-        for (int i = random.nextInt(4); i > 0; i--) {
+        for (int i = random.nextInt(avro ? 2 : 4); i > 0; i--) {
             Object key = notNull(keyType);
             StringBuilder text = new StringBuilder();
             RowJson.value(text, keyType, key);

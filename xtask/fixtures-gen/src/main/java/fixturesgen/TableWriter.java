@@ -27,6 +27,7 @@ final class TableWriter {
     final String path;
     private final Schema.Builder schema = Schema.newBuilder();
     private final List<CommitMessage> messages = new ArrayList<>();
+    private final List<Map<String, Object>> steps = new ArrayList<>();
     private final List<Boolean> kept = new ArrayList<>();
     private Predicate<DataType> supported = type -> true;
     private FileStoreTable table;
@@ -93,6 +94,11 @@ final class TableWriter {
         return messages;
     }
 
+    /** What was done to the table, in order, with rows as JSON. */
+    List<Map<String, Object>> steps() {
+        return steps;
+    }
+
     /** Appends rows of plain Java values in one commit. */
     TableWriter write(Object[]... rows) throws Exception {
         return writeInternal(internal(table.rowType(), rows), null);
@@ -105,30 +111,55 @@ final class TableWriter {
 
     TableWriter writeInternal(List<? extends InternalRow> rows, Map<String, String> overwrite)
             throws Exception {
-        commit(table, rows, overwrite);
+        commit(table, null, Map.of(), rows, overwrite);
         return this;
     }
 
     TableWriter writeToBranch(String branch, Object[]... rows) throws Exception {
         FileStoreTable onBranch = table.switchToBranch(branch);
-        commit(onBranch, internal(onBranch.rowType(), rows), null);
+        commit(onBranch, branch, Map.of(), internal(onBranch.rowType(), rows), null);
         return this;
     }
 
     /** Writes with options that hold for this commit only. */
     TableWriter writeWith(Map<String, String> options, Object[]... rows) throws Exception {
-        commit(table.copy(options), internal(table.rowType(), rows), null);
+        commit(table.copy(options), null, options, internal(table.rowType(), rows), null);
         return this;
     }
 
     TableWriter alter(SchemaChange... changes) throws Exception {
-        table.schemaManager().commitChanges(changes);
-        table = Tables.open(path);
-        return this;
+        return act(TableActions.alter(null, changes));
     }
 
     TableWriter alterBranch(String branch, SchemaChange... changes) throws Exception {
-        table.switchToBranch(branch).schemaManager().commitChanges(changes);
+        return act(TableActions.alter(branch, changes));
+    }
+
+    TableWriter tag(String name, long snapshot) throws Exception {
+        return act(TableActions.step("tag", "name", name, "snapshot", snapshot));
+    }
+
+    /** A branch without rows, or with those of a tag. */
+    TableWriter branch(String name, String tag) throws Exception {
+        return act(TableActions.step("branch", "name", name, "tag", tag));
+    }
+
+    TableWriter expire(int keep) throws Exception {
+        return act(TableActions.step("expire", "keep", keep));
+    }
+
+    TableWriter truncate(Map<String, String> partition) throws Exception {
+        return act(TableActions.step("truncate", "partition", partition));
+    }
+
+    TableWriter deleteHints() throws Exception {
+        return act(TableActions.step("delete-hints"));
+    }
+
+    private TableWriter act(Map<String, Object> step) throws Exception {
+        steps.add(step);
+        TableActions.run(path, step);
+        table = Tables.open(path);
         return this;
     }
 
@@ -146,8 +177,14 @@ final class TableWriter {
     }
 
     private void commit(
-            FileStoreTable target, List<? extends InternalRow> rows, Map<String, String> overwrite)
+            FileStoreTable target,
+            String branch,
+            Map<String, String> options,
+            List<? extends InternalRow> rows,
+            Map<String, String> overwrite)
             throws Exception {
+        List<String> texts = rows.stream().map(row -> RowJson.text(target.rowType(), row)).toList();
+        steps.add(TableActions.step("write", "branch", branch, "options", options, "overwrite", overwrite, "rows", texts));
         BatchWriteBuilder builder = target.newBatchWriteBuilder();
         if (overwrite != null) {
             builder.withOverwrite(overwrite);

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Opens tables by location and reads them whole. */
 final class Tables {
@@ -47,6 +48,12 @@ final class Tables {
 
     static FileStoreTable at(FileStoreTable table, String option, String value) {
         return table.copy(Map.of(option, value));
+    }
+
+    static List<Long> snapshotIds(FileStoreTable table) throws java.io.IOException {
+        try (Stream<Long> stream = table.snapshotManager().snapshotIdStream()) {
+            return stream.sorted().toList();
+        }
     }
 
     static List<Split> plan(FileStoreTable table) {

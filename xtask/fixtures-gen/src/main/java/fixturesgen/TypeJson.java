@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package fixturesgen;
 
+import org.apache.paimon.schema.Schema;
 import org.apache.paimon.types.ArrayType;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
@@ -16,6 +17,17 @@ import java.util.Map;
 final class TypeJson {
     private TypeJson() {}
 
+    /** The definition of a table in the form of {@code paimon create --schema}. */
+    static Map<String, Object> schema(Schema schema) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("fields", fields(schema.fields()));
+        json.put("partitionKeys", schema.partitionKeys());
+        json.put("primaryKeys", schema.primaryKeys());
+        json.put("options", schema.options());
+        json.put("comment", schema.comment());
+        return json;
+    }
+
     static Object fields(List<DataField> fields) {
         return fields.stream().map(TypeJson::field).toList();
     }
@@ -25,6 +37,12 @@ final class TypeJson {
         json.put("id", field.id());
         json.put("name", field.name());
         json.put("type", type(field.type()));
+        if (field.description() != null) {
+            json.put("description", field.description());
+        }
+        if (field.defaultValue() != null) {
+            json.put("defaultValue", field.defaultValue());
+        }
         return json;
     }
 

@@ -16,7 +16,9 @@ import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.IncrementalSplit;
 import org.apache.paimon.table.source.Split;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
@@ -121,6 +123,10 @@ final class WireCommands {
             case "indexed" -> WireJson.split(IndexedSplit.deserialize(in));
             case "chain" -> WireJson.split(ChainSplit.deserialize(in));
             case "fallback-data" -> WireJson.split(FallbackDataSplit.deserialize(in));
+            case "incremental" -> {
+                in.skipBytesToRead(bytes.length);
+                yield WireJson.split(incremental(bytes));
+            }
             case "framed" -> WireJson.split(framed(in));
             case "commit-messages" -> WireJson.messages(new CommitMessageSerializer().deserializeList(version, in));
             case "committable" -> {
@@ -133,6 +139,21 @@ final class WireCommands {
             throw new IllegalArgumentException(in.available() + " bytes follow");
         }
         System.out.println(Json.text(json));
+    }
+
+    /** The class has a private {@code readObject} only; the bytes become the block of a Java object stream. */
+    private static Split incremental(byte[] bytes) throws Exception {
+        ByteBuffer stream = ByteBuffer.allocate(9 + bytes.length).putInt(0xaced0005).put((byte) 0x7a).putInt(bytes.length).put(bytes);
+        IncrementalSplit split = new IncrementalSplit(0, null, 0, 0, null, null, null, null, false);
+        Method read = IncrementalSplit.class.getDeclaredMethod("readObject", ObjectInputStream.class);
+        read.setAccessible(true);
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(stream.array()))) {
+            read.invoke(split, in);
+            if (in.read() >= 0) {
+                throw new IllegalArgumentException("bytes follow the split");
+            }
+        }
+        return split;
     }
 
     private static Split framed(DataInputView in) throws Exception {

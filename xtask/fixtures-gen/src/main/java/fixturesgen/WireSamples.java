@@ -56,7 +56,7 @@ final class WireSamples {
                 List.of(plainFile("b"), fullFile("c")), Arrays.asList(null, UNCOUNTED), true));
         splits.put("incremental-without-files", new IncrementalSplit(-1, BinaryRow.EMPTY_ROW, 0, 1, List.of(), null, List.of(), null, false));
         splits.put("indexed", new IndexedSplit(full, List.of(new Range(0, 4), new Range(100, 100), new Range(1L << 40, (1L << 40) + 9)),
-                new float[] {0.5f, -0.25f, 1e10f}));
+                new float[] {0.5f, -0.25f, 12345.678f}));
         splits.put("indexed-without-scores", new IndexedSplit(plain, List.of(), null));
         Map<String, String> branches = new LinkedHashMap<>(Map.of("a", "main"));
         Map<String, String> paths = new LinkedHashMap<>(Map.of("a", "file:/t/p=1/bucket-0"));
