@@ -2,6 +2,8 @@
 
 //! Blob files through the interface.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
 mod conformance;
 mod damage;
 mod java;

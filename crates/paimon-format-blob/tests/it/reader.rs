@@ -63,7 +63,7 @@ async fn only_selected_records_are_read() {
 
 #[tokio::test]
 async fn batches_end_at_the_byte_budget() {
-    let long = vec![1u8; 100];
+    let long = [1u8; 100];
     let values: Vec<Option<&[u8]>> = [Some(5), None, Some(100), Some(3), Some(3), None, Some(3)]
         .into_iter()
         .map(|length: Option<usize>| length.map(|length| &long[..length]))

@@ -13,8 +13,10 @@ use paimon_types::{ColumnStats, DataField, ErrorKind, to_arrow_schema};
 
 use crate::support::{Recorded, all, blobs, field, format, open, rows, with_placeholders, written};
 
+type Entry<'a> = (i32, Option<&'a [u8]>);
+
 /// Rows of a `MAP<INT, BLOB>`, null ones among them.
-fn maps(rows: &[Option<&[(i32, Option<&[u8]>)]>]) -> RecordBatch {
+fn maps(rows: &[Option<&[Entry<'_>]>]) -> RecordBatch {
     let schema = to_arrow_schema(&[field("MAP<INT, BLOB>")]);
     let ArrowType::Map(entries, _) = schema.field(0).data_type() else {
         unreachable!()
