@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! A file format that an application brings itself: registered by name, found by name. This one writes debug text; what
-//! it cannot do it refuses.
+//! A file format that an application brings itself, registered and found by name: each line of a file is a row with one
+//! string. It is only read; what a format does not implement is refused by name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, StringArray};
+use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use paimon_format::{
-    FileFormat, FileFormatFactory, FormatRegistry, FormatStatsExtractor, FormatWriter, MemoryPool, Metrics,
-    ReaderBuilder, WriterBuilder,
+    FileBatchReader, FileFormat, FileFormatFactory, FormatRegistry, ReaderBuilder, RoaringBitmap,
 };
-use paimon_storage::{OutputStream, Storage};
-use paimon_types::{DataField, DataType, Error, Result, TypeKind};
+use paimon_storage::{InputFile, Storage};
+use paimon_types::{DataField, DataType, Error, Predicate, Result, to_arrow_schema};
 
 #[derive(Debug)]
-struct Lines;
+struct Lines(usize);
 
 impl FileFormatFactory for Lines {
     fn identifier(&self) -> &str {
         "lines"
     }
     fn create(&self, _options: &BTreeMap<String, String>) -> Result<Arc<dyn FileFormat>> {
-        Ok(Arc::new(Lines))
+        Ok(Arc::new(Lines(0)))
     }
 }
 
@@ -31,70 +31,81 @@ impl FileFormat for Lines {
     fn identifier(&self) -> &str {
         "lines"
     }
-    fn create_reader_builder(&self, _batch_size: usize) -> Result<Box<dyn ReaderBuilder>> {
-        Err(Error::unsupported("lines are not read"))
+    fn create_reader_builder(&self, batch_size: usize) -> Result<Box<dyn ReaderBuilder>> {
+        Ok(Box::new(Lines(batch_size)))
     }
-    fn create_writer_builder(
-        &self,
-        _schema: &[DataField],
-        _batch_size: usize,
-    ) -> Result<Box<dyn WriterBuilder>> {
-        Ok(Box::new(Lines))
-    }
-    fn create_stats_extractor(&self, _schema: &[DataField]) -> Result<Box<dyn FormatStatsExtractor>> {
-        Err(Error::unsupported("lines have no statistics"))
-    }
-}
-
-impl WriterBuilder for Lines {
-    fn with_memory_pool(&mut self, _pool: Arc<dyn MemoryPool>) {}
-    fn build(&self, out: Box<dyn OutputStream>, _compression: &str) -> Result<Box<dyn FormatWriter>> {
-        Ok(Box::new(LinesWriter { out }))
-    }
-}
-
-struct LinesWriter {
-    out: Box<dyn OutputStream>,
 }
 
 #[async_trait]
-impl FormatWriter for LinesWriter {
-    async fn add_batch(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.out.write(format!("{:?}\n", batch.columns()).into()).await
+impl ReaderBuilder for Lines {
+    async fn build(&self, file: Arc<dyn InputFile>) -> Result<Box<dyn FileBatchReader>> {
+        let bytes = file.read_range(0..file.size().await?).await?;
+        let text = String::from_utf8(bytes.into()).map_err(|e| Error::corrupt("no UTF-8").with_source(e))?;
+        let column = text.lines().map(Some).collect::<StringArray>();
+        let schema = Arc::new(to_arrow_schema(&[DataField::new(0, "line", DataType::string())]));
+        let rows = RecordBatch::try_new(schema, vec![Arc::new(column)])
+            .map_err(|e| Error::corrupt(e.to_string()))?;
+        Ok(Box::new(LinesReader {
+            rows,
+            batch_size: self.0,
+            start: 0,
+            next: 0,
+        }))
     }
-    async fn flush(&mut self) -> Result<()> {
-        Ok(())
+}
+
+struct LinesReader {
+    rows: RecordBatch,
+    batch_size: usize,
+    start: usize,
+    next: usize,
+}
+
+#[async_trait]
+impl FileBatchReader for LinesReader {
+    fn file_schema(&self) -> Result<SchemaRef> {
+        Ok(self.rows.schema())
     }
-    async fn finish(&mut self) -> Result<()> {
-        Ok(())
+    fn set_read_schema(
+        &mut self,
+        fields: &[DataField],
+        _: Option<&Predicate>,
+        _: Option<RoaringBitmap>,
+    ) -> Result<()> {
+        self.next = 0;
+        match to_arrow_schema(fields) == *self.rows.schema() {
+            true => Ok(()),
+            false => Err(Error::unsupported("files of lines are read whole")),
+        }
     }
-    fn reach_target_size(&self, _suggested_check: bool, target_size: u64) -> Result<bool> {
-        Ok(self.out.position() >= target_size)
+    async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        self.start = self.next;
+        self.next = self.rows.num_rows().min(self.start + self.batch_size);
+        Ok((self.start < self.next).then(|| self.rows.slice(self.start, self.next - self.start)))
     }
-    fn metrics(&self) -> Metrics {
-        Metrics::new()
+    fn previous_batch_file_row_id(&self, batch_row: u64) -> Result<u64> {
+        Ok(self.start as u64 + batch_row)
     }
-    fn add_metadata(&mut self, _metadata: &BTreeMap<String, String>) -> Result<()> {
-        Err(Error::unsupported("lines have no footer"))
+    fn number_of_rows(&self) -> Result<u64> {
+        Ok(self.rows.num_rows() as u64)
     }
-    fn into_output(self: Box<Self>) -> Box<dyn OutputStream> {
-        self.out
-    }
+    fn close(&mut self) {}
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
-    let registry = FormatRegistry::new().with(Arc::new(Lines));
-    let format = registry.get("lines", &BTreeMap::new())?;
-    let schema = [DataField::new(0, "id", DataType::new(TypeKind::Int))];
+    let registry = FormatRegistry::new().with(Arc::new(Lines(0)));
     let storage = Storage::memory();
-    let out = storage.open_output("memory:///example.lines").await?;
-    let mut writer = format.create_writer_builder(&schema, 1024)?.build(out, "none")?;
-    writer
-        .add_batch(&RecordBatch::new_empty(Arc::new(paimon_types::to_arrow_schema(
-            &schema,
-        ))))
+    storage
+        .write("memory:///poem.lines", "first\nsecond\nthird\n".into())
         .await?;
-    writer.finish().await?;
-    writer.into_output().close().await
+    let format = registry.get("lines", &BTreeMap::new())?;
+    let file = storage.open_input("memory:///poem.lines", None).await?;
+    let mut reader = format.create_reader_builder(2)?.build(file).await?;
+    let mut rows = 0;
+    while let Some(batch) = reader.next_batch().await? {
+        rows += batch.num_rows();
+    }
+    assert_eq!(rows, 3);
+    Ok(())
 }

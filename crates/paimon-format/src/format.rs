@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use paimon_types::{DataField, Result};
+use paimon_types::{DataField, Error, Result};
 
 use crate::{FormatStatsExtractor, ReaderBuilder, WriterBuilder};
 
@@ -26,18 +26,30 @@ pub trait FileFormat: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// `Unsupported` when the format cannot store a type (the error names the column), `InvalidInput` when the schema
-    /// is not valid.
+    /// is not valid. The default is that of a format which is only read.
     fn create_writer_builder(
         &self,
         schema: &[DataField],
         batch_size: usize,
-    ) -> Result<Box<dyn WriterBuilder>>;
+    ) -> Result<Box<dyn WriterBuilder>> {
+        let _ = (schema, batch_size);
+        Err(Error::unsupported(format!(
+            "files of format {} cannot be written",
+            self.identifier()
+        )))
+    }
 
     /// An extractor of the statistics of files that were written with this schema.
     ///
     /// # Errors
-    /// As [`FileFormat::create_writer_builder`].
-    fn create_stats_extractor(&self, schema: &[DataField]) -> Result<Box<dyn FormatStatsExtractor>>;
+    /// As [`FileFormat::create_writer_builder`]. The default is that of a format without statistics.
+    fn create_stats_extractor(&self, schema: &[DataField]) -> Result<Box<dyn FormatStatsExtractor>> {
+        let _ = schema;
+        Err(Error::unsupported(format!(
+            "files of format {} have no statistics",
+            self.identifier()
+        )))
+    }
 }
 
 /// Makes a [`FileFormat`] from options (C++ `FileFormatFactory`, Java `FileFormatFactory`).

@@ -35,5 +35,6 @@ pub use memory::{BoundedMemoryPool, MemoryPool, MemoryReservation, UnboundedMemo
 pub use metrics::Metrics;
 pub use reader::{FileBatchReader, ReadHints, ReaderBuilder, StickyError};
 pub use registry::FormatRegistry;
+pub use roaring::RoaringBitmap;
 pub use stats::{FileInfo, FormatStatsExtractor, WrittenFileStatsProvider};
 pub use writer::{CallState, FormatWriter, WriterBuilder};

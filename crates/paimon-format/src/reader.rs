@@ -59,8 +59,10 @@ impl ReadHints {
 #[async_trait]
 pub trait ReaderBuilder: Send + Sync {
     /// Sets the budget that readers charge for what they hold ahead of their consumer. Without one they are limited by
-    /// the hints only.
-    fn with_memory_pool(&mut self, pool: Arc<dyn MemoryPool>);
+    /// the hints only. A format that holds nothing ahead ignores it.
+    fn with_memory_pool(&mut self, pool: Arc<dyn MemoryPool>) {
+        let _ = pool;
+    }
 
     /// Sets a cache for immutable metadata of files. A format without such metadata ignores it.
     fn with_cache(&mut self, cache: Arc<dyn Cache>) {
@@ -154,7 +156,9 @@ pub trait FileBatchReader: Send {
     fn number_of_rows(&self) -> Result<u64>;
 
     /// Whether a `selection` is honoured row by row.
-    fn supports_precise_selection(&self) -> bool;
+    fn supports_precise_selection(&self) -> bool {
+        false
+    }
 
     /// Starts work that the first read would start, so that the caller can overlap it with the end of another file. A
     /// hint: it never fails and changes nothing that the reader returns. Before
@@ -166,7 +170,9 @@ pub trait FileBatchReader: Send {
     fn close(&mut self);
 
     /// Counters up to now, also after [`FileBatchReader::close`].
-    fn metrics(&self) -> Metrics;
+    fn metrics(&self) -> Metrics {
+        Metrics::new()
+    }
 }
 
 /// What is left of an error that has to be returned again: kind and text.
