@@ -3,7 +3,7 @@
 //! Bytes of the protocol: Java decodes what we encode, at the newest version and at each older one that it reads.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -93,7 +93,7 @@ impl Interop {
         }
     }
 
-    fn java_decodes(&mut self, sample: &Value, file: &PathBuf, version: i64) -> Result<Value, String> {
+    fn java_decodes(&mut self, sample: &Value, file: &Path, version: i64) -> Result<Value, String> {
         let number = version.to_string();
         let name = sample["name"].as_str().unwrap_or_default();
         let kind = match sample["kind"].as_str() {
@@ -149,7 +149,7 @@ fn difference(found: &Value, expected: &Value, at: String) -> Option<(String, St
 
 fn unhex(text: &str) -> Result<Vec<u8>, String> {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
-    if digits.len() != text.len() || digits.len() % 2 != 0 {
+    if digits.len() != text.len() || !digits.len().is_multiple_of(2) {
         return Err("no hex".to_owned());
     }
     let bytes = digits
