@@ -129,6 +129,18 @@ pub(super) fn floats<T: Copy, const N: usize>(
     });
 }
 
+/// CHAR values without the blanks at their end, `None` when they have none. No reader of Paimon gives those blanks, and statistics
+/// and bloom filters have to agree with what is read.
+pub(super) fn without_blanks(values: &GenericByteArray<Utf8Type>) -> Option<GenericByteArray<Utf8Type>> {
+    let blank = values.iter().flatten().any(|value| value.ends_with(' '));
+    blank.then(|| {
+        let trimmed = values
+            .iter()
+            .map(|value| value.map(|value| value.trim_end_matches(' ')));
+        trimmed.collect()
+    })
+}
+
 /// Refuses strings of more characters than the type allows.
 pub(super) fn check_lengths(values: &GenericByteArray<Utf8Type>, most: u32) -> Result<()> {
     let most = most as usize;

@@ -54,8 +54,8 @@ enum Streams {
     Integer(IntRle),
     /// FLOAT and DOUBLE.
     Double(Stream),
-    /// With the most characters that a value may have.
-    String(Box<Strings>, Option<u32>),
+    /// With the kind of string, or BINARY.
+    String(Box<Strings>, Kind),
     Decimal {
         data: Stream,
         scales: IntRle,
@@ -81,13 +81,9 @@ impl ValueWriter {
             Kind::Float | Kind::Double => Streams::Double(make.stream()),
             Kind::String | Kind::Varchar(_) | Kind::Char(_) => {
                 let rule = (!settings.direct_columns.contains(&node.id)).then_some(settings.dictionaries);
-                let most = match node.kind {
-                    Kind::Varchar(length) | Kind::Char(length) => Some(length),
-                    _ => None,
-                };
-                Streams::String(Box::new(Strings::new(make, rule)), most)
+                Streams::String(Box::new(Strings::new(make, rule)), node.kind)
             }
-            Kind::Binary => Streams::String(Box::new(Strings::new(make, None)), None),
+            Kind::Binary => Streams::String(Box::new(Strings::new(make, None)), node.kind),
             Kind::Decimal { precision, scale } => Streams::Decimal {
                 data: make.stream(),
                 scales: make.integers(true),
@@ -217,11 +213,16 @@ impl ValueWriter {
                 }
                 stream.drain(compressor)
             }
-            Streams::String(strings, most) => {
+            Streams::String(strings, kind) => {
                 match array.data_type() {
                     ArrowType::Utf8 => {
-                        let values = array.as_bytes::<Utf8Type>();
-                        if let Some(most) = *most {
+                        let mut values = array.as_bytes::<Utf8Type>();
+                        let trimmed = match kind {
+                            Kind::Char(_) => without_blanks(values),
+                            _ => None,
+                        };
+                        values = trimmed.as_ref().unwrap_or(values);
+                        if let Kind::Char(most) | Kind::Varchar(most) = *kind {
                             check_lengths(values, most)?;
                         }
                         string_values(values, nulls, strings, statistics, bloom, positions, compressor)?;

@@ -215,6 +215,29 @@ async fn statistics_are_exact() {
 }
 
 #[tokio::test]
+async fn blanks_at_the_end_of_char_are_no_part_of_it() {
+    let fields = one(TypeKind::Char(3));
+    let column: ArrayRef = Arc::new(StringArray::from(vec![
+        Some("b  "),
+        None,
+        Some("a    "),
+        Some("abc"),
+    ]));
+    let batch = RecordBatch::try_new(Arc::new(to_arrow_schema(&fields)), vec![column]).unwrap();
+    let pool: Arc<dyn MemoryPool> = Arc::new(UnboundedMemoryPool::new());
+    let storage = Storage::memory();
+    let writer = write(&storage, "memory:///t/f.orc", &fields, &[batch], &[], "none").await;
+    let stats = writer
+        .written_stats()
+        .unwrap()
+        .extract_written_file_stats(&pool)
+        .unwrap();
+    assert_eq!(stats[0].min, Some(Datum::String("a".into())));
+    assert_eq!(stats[0].max, Some(Datum::String("b".into())));
+    assert_eq!(stats[0].null_count, Some(1));
+}
+
+#[tokio::test]
 async fn memory_is_charged_and_given_back() {
     let fields = fields();
     let batch = sample_batch(&fields, 5000, 1).unwrap();
