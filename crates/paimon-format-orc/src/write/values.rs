@@ -22,6 +22,7 @@ use super::decimal::decimal_text;
 use super::int_rle::IntRle;
 use super::nested;
 use super::options::ColumnSettings;
+use super::present::without_blanks;
 use super::present::{
     check_lengths, compact, double_statistics, floats, for_each_valid, integer_statistics, integers_of,
     string_values,
