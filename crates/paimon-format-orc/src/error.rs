@@ -20,11 +20,6 @@ pub(crate) fn at(path: &str, error: Error) -> Error {
     }
 }
 
-/// The error for use after `close`.
-pub(crate) fn closed(path: &str) -> Error {
-    Error::invalid("orc reader is closed").with("path", path)
-}
-
 /// A panic of a codec, or of ours.
 pub(crate) fn panic_error(action: &str, payload: Box<dyn Any + Send>) -> Error {
     let text = payload

@@ -20,8 +20,6 @@ const MAX_DEPTH: usize = 128;
 #[derive(Debug)]
 pub(crate) struct TypeTree {
     pub(crate) root: Node,
-    /// Number of types: column ids are below.
-    pub(crate) columns: usize,
 }
 
 /// One type, which is one column of the file; its number counts the types depth first.
@@ -59,10 +57,7 @@ impl TypeTree {
                 root.kind
             )));
         }
-        Ok(TypeTree {
-            root,
-            columns: types.len(),
-        })
+        Ok(TypeTree { root })
     }
 }
 

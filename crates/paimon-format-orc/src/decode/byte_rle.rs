@@ -159,7 +159,7 @@ impl BitDecoder {
         let behind = count - at_hand;
         self.bytes.skip(behind / 8)?;
         self.used = 8;
-        if behind % 8 > 0 {
+        if !behind.is_multiple_of(8) {
             self.read(behind % 8)?;
         }
         Ok(())

@@ -164,7 +164,8 @@ fn decimals_and_nanoseconds() {
     assert_eq!(nanos_of(5 << 3 | 7), Some(500_000_000));
     assert_eq!(nanos_of(123_456_789 << 3), Some(123_456_789));
     assert_eq!(nanos_of(1_000_000_000 << 3), None);
-    assert_eq!(nanos_of(-1), None);
+    assert_eq!(nanos_of(-7_326_990), Some(-915_874_000));
+    assert_eq!(nanos_of(i64::MIN), None);
 }
 
 #[test]

@@ -105,13 +105,12 @@ pub(crate) fn read_decimals(stream: &mut ByteStream, count: usize, out: &mut Vec
 }
 
 /// Nanoseconds of a second as they are stored: the lowest three bits tell how many zeros were cut, less one. `None` when
-/// they are a second or more.
+/// they are a second or more. Arrow's C++ writer stores negative ones for times before 1970.
 pub(crate) fn nanos_of(stored: i64) -> Option<i64> {
-    let stored = stored as u64;
     let digits = stored >> 3;
     let nanos = match stored & 7 {
         0 => digits,
-        zeros => digits.checked_mul(10u64.pow(zeros as u32 + 1))?,
+        zeros => digits.checked_mul(10i64.pow(zeros as u32 + 1))?,
     };
-    (nanos < 1_000_000_000).then_some(nanos as i64)
+    (-1_000_000_000 < nanos && nanos < 1_000_000_000).then_some(nanos)
 }

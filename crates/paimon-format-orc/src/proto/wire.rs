@@ -11,7 +11,8 @@ use crate::error::damaged;
 pub(crate) enum Value<'a> {
     Varint(u64),
     Fixed64(u64),
-    Fixed32(u32),
+    /// No field that is used has this type.
+    Fixed32,
     Bytes(&'a [u8]),
 }
 
@@ -51,7 +52,10 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Value::Bytes(bytes)
             }
-            5 => Value::Fixed32(u32::from_le_bytes(self.array()?)),
+            5 => {
+                self.array::<4>()?;
+                Value::Fixed32
+            }
             other => return Err(self.bad(&format!("has a field of wire type {other}"))),
         };
         Ok(Some((number, value)))

@@ -19,8 +19,6 @@ pub(crate) struct Projection {
     pub(crate) columns: Vec<Node>,
     /// Column ids of all nodes, ascending.
     pub(crate) ids: Vec<u32>,
-    /// Whether the zone of the writer has to be known.
-    pub(crate) needs_zone: bool,
 }
 
 /// A column of the file that is read.
@@ -82,7 +80,6 @@ impl Projection {
         let mut resolver = Resolver {
             options,
             ids: vec![types.root.column],
-            needs_zone: false,
         };
         let children = resolver.row(&types.root, fields, target.fields())?;
         let mut columns = Vec::with_capacity(children.len());
@@ -96,7 +93,6 @@ impl Projection {
             target,
             columns,
             ids: resolver.ids,
-            needs_zone: resolver.needs_zone,
         })
     }
 }
@@ -104,7 +100,6 @@ impl Projection {
 struct Resolver {
     options: ReadOptions,
     ids: Vec<u32>,
-    needs_zone: bool,
 }
 
 impl Resolver {
@@ -188,7 +183,7 @@ impl Resolver {
         })
     }
 
-    fn leaf(&mut self, stored: &schema::Node, wanted: &DataType, arrow: &ArrowType) -> Option<Leaf> {
+    fn leaf(&self, stored: &schema::Node, wanted: &DataType, arrow: &ArrowType) -> Option<Leaf> {
         use Kind as F;
         use TypeKind as T;
         let int = matches!(stored.kind, F::Byte | F::Short | F::Int | F::Long);
@@ -219,7 +214,6 @@ impl Resolver {
                     _ if self.options.legacy_ltz => Reading::LegacyInstant,
                     _ => Reading::Instant,
                 };
-                self.needs_zone |= clock != Reading::Instant;
                 Leaf::Timestamp {
                     unit: *unit,
                     zone: zone.clone(),

@@ -52,7 +52,7 @@ impl Source {
         }
     }
 
-    fn from_tail(&self, range: &Range<u64>) -> Option<Bytes> {
+    fn of_tail(&self, range: &Range<u64>) -> Option<Bytes> {
         let start = usize::try_from(range.start.checked_sub(self.tail.0)?).ok()?;
         let end = usize::try_from(range.end.checked_sub(self.tail.0)?).ok()?;
         (start <= end && end <= self.tail.1.len()).then(|| self.tail.1.slice(start..end))
@@ -65,7 +65,7 @@ impl Source {
     pub(crate) async fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         if let Some(all) = ranges
             .iter()
-            .map(|range| self.from_tail(range))
+            .map(|range| self.of_tail(range))
             .collect::<Option<Vec<_>>>()
         {
             return Ok(all);

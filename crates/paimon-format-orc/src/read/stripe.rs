@@ -9,7 +9,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use paimon_format::MemoryReservation;
 use paimon_format::rows::{RowRanges, count, intersect, push, select};
-use paimon_types::{Error, Result};
+use paimon_types::Result;
 
 use super::decoder::Plan;
 use super::index::{StreamPlace, places};
@@ -17,8 +17,7 @@ use super::projection::{Node, Shape};
 use crate::decode::{ByteStream, Codec, StreamBytes, Zone, decompress_all};
 use crate::error::damaged;
 use crate::proto::{
-    BloomFilter, ColumnEncoding, EncodingKind, RowIndexEntry, Stream, StreamKind, StripeFooter,
-    StripeInformation,
+    BloomFilter, ColumnEncoding, RowIndexEntry, Stream, StreamKind, StripeFooter, StripeInformation,
 };
 
 /// A stripe of at most this many bytes is read at once.
@@ -26,7 +25,6 @@ const SMALL_STRIPE: u64 = 512 << 10;
 
 /// What is read of a stripe.
 pub(crate) struct Stripe {
-    pub(crate) index: usize,
     /// Position of its first row.
     pub(crate) first_row: u64,
     pub(crate) rows: u64,
@@ -138,7 +136,6 @@ pub(crate) async fn load(plan: &Plan, index: usize) -> Result<Option<Stripe>> {
         }
     }
     let mut stripe = Stripe {
-        index,
         first_row,
         rows,
         wanted,
@@ -155,9 +152,8 @@ pub(crate) async fn load(plan: &Plan, index: usize) -> Result<Option<Stripe>> {
     }
     let window = Window::new(plan, info).await?;
     let footer_at = info.offset + info.index_length + info.data_length;
-    let bytes = window
-        .read(plan, &[footer_at..footer_at + info.footer_length])
-        .await?;
+    let range = footer_at..footer_at + info.footer_length;
+    let bytes = window.read(plan, std::slice::from_ref(&range)).await?;
     let bytes = decompress_all(tail.codec, &bytes.into_iter().next().unwrap_or_default())?;
     let footer = StripeFooter::decode(&bytes)?;
     let streams = place(info, &footer)?;
@@ -446,16 +442,4 @@ fn slop(codec: Option<Codec>) -> u64 {
             chunk * (2 + LONGEST_RUN.div_ceil(chunk.saturating_sub(3).max(1)))
         }
     }
-}
-
-impl Stripe {
-    /// True when the column is stored with a dictionary.
-    pub(crate) fn has_dictionary(encoding: EncodingKind) -> bool {
-        matches!(encoding, EncodingKind::Dictionary | EncodingKind::DictionaryV2)
-    }
-}
-
-/// An error that says that rows are missing.
-pub(crate) fn too_few_rows(index: usize) -> Error {
-    damaged(format!("stripe {index} ends before its last row"))
 }

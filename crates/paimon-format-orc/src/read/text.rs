@@ -26,18 +26,17 @@ pub(super) struct TextReader {
 }
 
 enum TextKind {
-    Direct {
-        bytes: ByteStream,
-        lengths: IntDecoder,
-    },
-    Dictionary {
-        indices: IntDecoder,
-        /// The values, read when the first one is needed.
-        dictionary: Option<ArrayRef>,
-        bytes: ByteStream,
-        lengths: IntDecoder,
-        size: usize,
-    },
+    Direct { bytes: ByteStream, lengths: IntDecoder },
+    Dictionary(Box<Dictionary>),
+}
+
+struct Dictionary {
+    indices: IntDecoder,
+    /// The values, read when the first one is needed.
+    words: Option<ArrayRef>,
+    bytes: ByteStream,
+    lengths: IntDecoder,
+    size: usize,
 }
 
 impl TextReader {
@@ -45,13 +44,13 @@ impl TextReader {
         let lengths = IntDecoder::new(stripe.stream(column, StreamKind::Length), false, version2);
         let data = stripe.stream(column, StreamKind::Data);
         let kind = if dictionary {
-            TextKind::Dictionary {
+            TextKind::Dictionary(Box::new(Dictionary {
                 indices: IntDecoder::new(data, false, version2),
-                dictionary: None,
+                words: None,
                 bytes: stripe.stream(column, StreamKind::DictionaryData),
                 lengths,
                 size: stripe.dictionary_size(column),
-            }
+            }))
         } else {
             TextKind::Direct { bytes: data, lengths }
         };
@@ -64,13 +63,13 @@ impl TextReader {
                 bytes.seek(positions)?;
                 lengths.seek(positions)
             }
-            TextKind::Dictionary { indices, .. } => indices.seek(positions),
+            TextKind::Dictionary(dictionary) => dictionary.indices.seek(positions),
         }
     }
 
     pub(super) fn skip(&mut self, count: usize) -> Result<()> {
         match &mut self.kind {
-            TextKind::Dictionary { indices, .. } => indices.skip(count),
+            TextKind::Dictionary(dictionary) => dictionary.indices.skip(count),
             TextKind::Direct { bytes, lengths } => {
                 let mut left = count;
                 while left > 0 {
@@ -95,20 +94,27 @@ impl TextReader {
     pub(super) fn read(&mut self, count: usize, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         match &mut self.kind {
             TextKind::Direct { bytes, lengths } => values(&self.leaf, bytes, lengths, count, nulls),
-            TextKind::Dictionary {
-                indices,
-                dictionary,
-                bytes,
-                lengths,
-                size,
-            } => {
-                let words = match dictionary {
+            TextKind::Dictionary(dictionary) => {
+                let Dictionary {
+                    indices,
+                    words,
+                    bytes,
+                    lengths,
+                    size,
+                } = dictionary.as_mut();
+                let size = *size;
+                let words = match words {
                     Some(words) => words,
-                    None => dictionary.insert(values(&self.leaf, bytes, lengths, *size, None)?),
+                    None => words.insert(values(&self.leaf, bytes, lengths, size, None)?),
                 };
                 let mut stored = Vec::with_capacity(count.min(RESERVE));
                 let misfit = |index| damaged(format!("a text is word {index} of a dictionary of {size}"));
-                let convert = |index: i64| usize::try_from(index).ok().filter(|i| i < size).map(|i| i as i32);
+                let convert = |index: i64| {
+                    usize::try_from(index)
+                        .ok()
+                        .filter(|i| *i < size)
+                        .map(|i| i as i32)
+                };
                 indices.read(count, &mut stored, convert, misfit)?;
                 let stored = spread(stored, nulls.as_ref());
                 let stored = Int32Array::new(stored.into(), nulls);

@@ -41,7 +41,7 @@ impl Clock {
         Clock { base, zone }
     }
 
-    /// Replaces `seconds` by timestamps of `unit`. Finer digits are cut.
+    /// Replaces `seconds` by timestamps of `unit`. Finer digits are cut towards the past.
     ///
     /// # Errors
     /// `InvalidInput` that names the option when one does not fit, `Corrupt` when the nanoseconds are none.
@@ -62,12 +62,13 @@ impl Clock {
                 .instant(*value, nanos)
                 .ok_or_else(|| too_large(*value, unit))?;
             let clock = match &self.zone {
-                Some(zone) => instant.checked_add(zone.offset(instant)),
+                Some(zone) => instant.checked_add(zone.offset(instant.saturating_sub(i64::from(nanos < 0)))),
                 None => Some(instant),
             };
             *value = clock
                 .and_then(|second| {
-                    i64::try_from(i128::from(second) * per_second + i128::from(nanos / divisor)).ok()
+                    i64::try_from(i128::from(second) * per_second + i128::from(nanos.div_euclid(divisor)))
+                        .ok()
                 })
                 .ok_or_else(|| too_large(instant, unit))?;
         }

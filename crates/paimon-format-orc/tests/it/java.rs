@@ -98,7 +98,7 @@ async fn check(table: &Path, folder: &str) {
     {
         let plain = |rows: &mut Vec<Value>| {
             for row in rows.iter_mut() {
-                if row["d"] == Value::from(0.0) {
+                if row["d"] == 0.0 {
                     row["d"] = Value::from(0.0);
                 }
             }

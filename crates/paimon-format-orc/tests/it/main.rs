@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod conformance;
+mod cpp;
 mod damage;
 mod java;
 #[path = "../../../paimon-format-parquet/tests/it/json.rs"]
