@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use paimon_format::FormatRegistry;
 use paimon_storage::{Environment, Storage};
 use paimon_types::{BinaryRow, CoreOptions, Error, NewTable, PartitionNaming, Result, TableSchema};
 
@@ -29,6 +30,7 @@ pub struct Table {
 struct Inner {
     storage: Storage,
     environment: Environment,
+    formats: Arc<FormatRegistry>,
     identifier: Identifier,
     uuid: Option<String>,
     branch: String,
@@ -130,6 +132,7 @@ impl Table {
                 snapshot_manager: SnapshotManager::new(storage.clone(), &location, &branch),
                 storage,
                 environment,
+                formats: Arc::default(),
                 identifier,
                 uuid,
                 branch,
@@ -208,6 +211,22 @@ impl Table {
     /// Clock and id source.
     pub fn environment(&self) -> &Environment {
         &self.inner.environment
+    }
+
+    /// Formats of manifests that are not in Avro; none unless given with [`Table::with_formats`].
+    pub fn formats(&self) -> &Arc<FormatRegistry> {
+        &self.inner.formats
+    }
+
+    /// The same table with formats for manifests that are not in Avro (`manifest.format`). Handles that are made of this one
+    /// have them too.
+    #[must_use]
+    pub fn with_formats(&self, formats: Arc<FormatRegistry>) -> Table {
+        let mut inner = (*self.inner).clone();
+        inner.formats = formats;
+        Table {
+            inner: Arc::new(inner),
+        }
     }
 
     /// Names of metadata files.
@@ -344,12 +363,13 @@ impl Table {
             schema,
             uuid: self.inner.uuid.clone(),
         };
-        Self::from_metadata(
+        let table = Self::from_metadata(
             self.storage().clone(),
             self.environment().clone(),
             metadata,
             dynamic_options,
-        )
+        )?;
+        Ok(table.with_formats(self.formats().clone()))
     }
 
     /// Starts a commit on this branch.

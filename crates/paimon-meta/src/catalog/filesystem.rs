@@ -3,10 +3,12 @@
 //! The catalog that is a directory: `<warehouse>/<database>.db/<table>` (Java `FileSystemCatalog`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
+use paimon_format::FormatRegistry;
 use paimon_storage::{Environment, Storage};
 use paimon_types::{Error, ErrorKind, NewTable, Result};
 
@@ -27,6 +29,7 @@ const CHECKS_AT_ONCE: usize = 16;
 pub struct FileSystemCatalog {
     storage: Storage,
     environment: Environment,
+    formats: Arc<FormatRegistry>,
     warehouse: String,
 }
 
@@ -41,8 +44,16 @@ impl FileSystemCatalog {
         FileSystemCatalog {
             storage,
             environment,
+            formats: Arc::default(),
             warehouse: trim_location(warehouse).to_string(),
         }
+    }
+
+    /// The same catalog, whose tables have formats for manifests that are not in Avro ([`Table::with_formats`]).
+    #[must_use]
+    pub fn with_formats(mut self, formats: Arc<FormatRegistry>) -> Self {
+        self.formats = formats;
+        self
     }
 
     /// The warehouse location without trailing slash.
@@ -279,11 +290,12 @@ impl Catalog for FileSystemCatalog {
 
     async fn table(&self, identifier: &Identifier) -> Result<Table> {
         let metadata = self.load_table(identifier).await?;
-        Table::from_metadata(
+        let table = Table::from_metadata(
             self.storage.clone(),
             self.environment.clone(),
             metadata,
             BTreeMap::new(),
-        )
+        )?;
+        Ok(table.with_formats(self.formats.clone()))
     }
 }

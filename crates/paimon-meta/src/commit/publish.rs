@@ -11,7 +11,7 @@ use paimon_types::{Error, ErrorKind, Result};
 
 use super::partition_filter::PartitionFilter;
 use super::{Published, TableCommit};
-use crate::manifest::{IndexManifestEntry, ManifestEntry, ManifestFileMeta, ManifestOptions, ManifestStore};
+use crate::manifest::{IndexManifestEntry, ManifestEntry, ManifestFileMeta, ManifestStore};
 use crate::snapshot::{CommitKind, Snapshot};
 use crate::table::Table;
 
@@ -105,13 +105,7 @@ impl<'a> Publisher<'a> {
     pub(super) fn new(commit: &'a TableCommit, work: Work, operation: Option<String>) -> Self {
         let table = &commit.table;
         let environment = table.environment();
-        let store = ManifestStore::new(
-            table.storage().clone(),
-            table.location(),
-            ManifestOptions::from(table.options()),
-            table.schema().partition_types(),
-            Arc::clone(&environment.ids),
-        );
+        let store = table.manifest_store();
         Publisher {
             commit,
             table,

@@ -2,10 +2,10 @@
 
 //! Manifests that Java wrote.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use paimon_protocol::FileSource;
-use paimon_types::ErrorKind;
 
 use super::codec::*;
 use super::schemas::*;
@@ -66,70 +66,157 @@ fn manifests_of_0_9_and_1_1() {
     );
 }
 
-/// Every Avro manifest of every table reads, writes again to the same entries, and has the aggregates that Java computed.
-#[test]
-fn aggregates_equal_those_of_java() {
+/// Every manifest of every table, in Avro or in ORC, reads, writes again to the same entries in both formats, and has the
+/// aggregates that Java computed.
+#[tokio::test]
+async fn aggregates_equal_those_of_java() {
     let Some(dir) = conformance() else { return };
-    let (mut lists, mut checked) = (0, 0);
-    for format in std::fs::read_dir(dir.join("tables")).unwrap().flatten() {
-        for table in std::fs::read_dir(format.path()).unwrap().flatten() {
-            let Ok(schema) = std::fs::read_to_string(table.path().join("schema/schema-0")) else {
+    let decoder = decoder();
+    let (mut lists, mut checked, mut orc, mut orc_tables) = (0, 0, 0, BTreeSet::new());
+    for table in tables(&dir) {
+        let Ok(schema) = std::fs::read_to_string(table.join("schema/schema-0")) else {
+            continue;
+        };
+        let types = paimon_types::TableSchema::from_json(&schema)
+            .unwrap()
+            .partition_types();
+        for file in std::fs::read_dir(table.join("manifest")).unwrap().flatten() {
+            let name = file.file_name().into_string().unwrap();
+            let what = file.path().display().to_string();
+            let bytes = std::fs::read(file.path()).unwrap();
+            if bytes.starts_with(b"ORC") {
+                orc += 1;
+                orc_tables.insert(table.clone());
+            }
+            if name.starts_with("index-manifest-") {
+                let entries = decoder.index_manifest(&what, bytes.into()).await.unwrap();
+                assert!(!entries.is_empty(), "{what}");
+                let again = encode_index_manifest(&entries, ZSTD, SYNC).unwrap();
+                assert_eq!(decode_index_manifest(&again).unwrap(), entries);
+                assert_eq!(columnar::tests::through_index(&entries).await, entries, "{what}");
                 continue;
-            };
-            let types = paimon_types::TableSchema::from_json(&schema)
-                .unwrap()
-                .partition_types();
-            for file in std::fs::read_dir(table.path().join("manifest"))
-                .unwrap()
-                .flatten()
-            {
-                let name = file.file_name().into_string().unwrap();
-                let bytes = std::fs::read(file.path()).unwrap();
-                if bytes.starts_with(b"ORC") {
-                    assert_eq!(
-                        decode_manifest(&bytes).unwrap_err().kind(),
-                        ErrorKind::Unsupported
-                    );
+            }
+            if !name.starts_with("manifest-list-") {
+                continue;
+            }
+            lists += 1;
+            let metas = decoder.manifest_list(&what, bytes.into()).await.unwrap();
+            let again = encode_manifest_list(&metas, ZSTD, SYNC).unwrap();
+            assert_eq!(decode_manifest_list(&again).unwrap(), metas);
+            assert_eq!(columnar::tests::through_list(&metas).await, metas, "{what}");
+            for meta in metas {
+                let Ok(bytes) = std::fs::read(file.path().with_file_name(&meta.file_name)) else {
                     continue;
+                };
+                let size = bytes.len() as i64;
+                let entries = decoder.manifest(&what, bytes.into(), KeepAll).await.unwrap();
+                let again = encode_manifest(&entries, ZSTD, SYNC).unwrap();
+                assert_eq!(decode_manifest(&again).unwrap(), entries);
+                assert_eq!(
+                    columnar::tests::through_manifest(&entries).await,
+                    entries,
+                    "{what}"
+                );
+                let mut aggregates = Aggregates::default();
+                entries.iter().for_each(|e| aggregates.add(e));
+                let mut ours = aggregates
+                    .finish(meta.file_name.clone(), size, &types, 0)
+                    .unwrap();
+                if meta.min_bucket.is_none() {
+                    (ours.min_bucket, ours.max_bucket, ours.min_level, ours.max_level) =
+                        (None, None, None, None);
                 }
-                if name.starts_with("index-manifest-") {
-                    let entries = decode_index_manifest(&bytes).unwrap();
-                    let again = encode_index_manifest(&entries, ZSTD, SYNC).unwrap();
-                    assert_eq!(decode_index_manifest(&again).unwrap(), entries);
+                if meta.min_row_id.is_none() {
+                    (ours.min_row_id, ours.max_row_id) = (None, None);
                 }
-                if !name.starts_with("manifest-list-") {
-                    continue;
-                }
-                lists += 1;
-                let metas = decode_manifest_list(&bytes).unwrap();
-                let again = encode_manifest_list(&metas, ZSTD, SYNC).unwrap();
-                assert_eq!(decode_manifest_list(&again).unwrap(), metas);
-                for meta in metas {
-                    let Ok(bytes) = std::fs::read(file.path().with_file_name(&meta.file_name)) else {
-                        continue;
-                    };
-                    let entries = decode_manifest(&bytes).unwrap();
-                    let again = encode_manifest(&entries, ZSTD, SYNC).unwrap();
-                    assert_eq!(decode_manifest(&again).unwrap(), entries);
-                    let mut aggregates = Aggregates::default();
-                    entries.iter().for_each(|e| aggregates.add(e));
-                    let mut ours = aggregates
-                        .finish(meta.file_name.clone(), bytes.len() as i64, &types, 0)
-                        .unwrap();
-                    if meta.min_bucket.is_none() {
-                        (ours.min_bucket, ours.max_bucket, ours.min_level, ours.max_level) =
-                            (None, None, None, None);
-                    }
-                    if meta.min_row_id.is_none() {
-                        (ours.min_row_id, ours.max_row_id) = (None, None);
-                    }
-                    assert_eq!(ours, meta, "{}", file.path().display());
-                    checked += 1;
-                }
+                assert_eq!(ours, meta, "{what}");
+                checked += 1;
             }
         }
     }
+    println!(
+        "{lists} lists, {checked} manifests; ORC: {orc} files in {} tables",
+        orc_tables.len()
+    );
     assert!(lists > 50 && checked > 50, "{lists} lists, {checked} manifests");
+    assert!(
+        orc > 200 && orc_tables.len() == 27,
+        "{orc} files in {} tables",
+        orc_tables.len()
+    );
+}
+
+/// The directories of all tables.
+fn tables(dir: &Path) -> Vec<PathBuf> {
+    let folders = |dir: &Path| std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    folders(&dir.join("tables"))
+        .flat_map(|format| folders(&format))
+        .collect()
+}
+
+/// The ORC manifests in the fixtures of the repository: what they say is what the data files are.
+#[tokio::test]
+async fn fixtures_with_manifests_in_orc() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/java/formats");
+    let decoder = decoder();
+    let (mut files, mut manifests) = (0, 0);
+    for fixture in std::fs::read_dir(&dir).unwrap().map(|f| f.unwrap().path()) {
+        if !fixture
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .starts_with("manifest-orc")
+        {
+            continue;
+        }
+        for file in std::fs::read_dir(fixture.join("table/manifest"))
+            .unwrap()
+            .map(|f| f.unwrap().path())
+        {
+            let name = file.file_name().unwrap().to_str().unwrap();
+            let what = file.display().to_string();
+            let bytes = std::fs::read(&file).unwrap();
+            assert!(bytes.starts_with(b"ORC"), "{what}");
+            files += 1;
+            if name.starts_with("manifest-list-") {
+                for meta in decoder.manifest_list(&what, bytes.into()).await.unwrap() {
+                    let bytes = std::fs::read(file.with_file_name(&meta.file_name)).unwrap();
+                    assert_eq!(meta.file_size, bytes.len() as i64);
+                    let entries = decoder.manifest(&what, bytes.into(), KeepAll).await.unwrap();
+                    for entry in entries {
+                        // Local time of the writer, whose zone was UTC, between 2020 and 2100.
+                        let time = entry.file.creation_time.unwrap();
+                        assert!(
+                            (1_577_836_800_000..4_102_444_800_000).contains(&time),
+                            "{what}: {time}"
+                        );
+                        assert!(
+                            entry.file.file_source.is_some() && entry.total_buckets != 0,
+                            "{what}"
+                        );
+                    }
+                    manifests += 1;
+                }
+            } else if name.starts_with("index-manifest-") {
+                let entries = decoder.index_manifest(&what, bytes.into()).await.unwrap();
+                assert_eq!(entries[0].index_file.index_type, "DELETION_VECTORS");
+                assert!(
+                    entries[0].index_file.dv_ranges.as_ref().unwrap()[0]
+                        .cardinality
+                        .is_some()
+                );
+            }
+        }
+    }
+    assert!(
+        files > 50 && manifests > 30,
+        "{files} files, {manifests} manifests"
+    );
+}
+
+fn decoder() -> ManifestDecoder {
+    ManifestDecoder::new(columnar::tests::registry())
 }
 
 /// The schema in a container's header.

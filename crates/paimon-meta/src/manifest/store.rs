@@ -2,29 +2,41 @@
 
 //! Reading and writing manifests of a table (Java `ManifestList`, `ManifestFile`, `IndexManifestFile`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use paimon_format::{FileFormat, FormatRegistry};
 use paimon_storage::{IdSource, Storage};
 use paimon_types::{CoreOptions, DataType, Error, ErrorKind, Result};
 
 use super::codec::{self, ManifestEncoder};
+use super::columnar::{self, ManifestFileWriter};
+use super::decoder::AVRO;
 use super::stats::Aggregates;
 use super::{
-    EntrySelector, IndexManifestEntry, KeepAll, ManifestCompression, ManifestEntry, ManifestFileMeta,
+    EntrySelector, IndexManifestEntry, KeepAll, ManifestCompression, ManifestDecoder, ManifestEntry,
+    ManifestFileMeta,
 };
 use crate::paths::TablePaths;
 
 /// Entries between two looks at the size of a manifest that is being written (Java `RollingFileWriter`).
 const ROLL_CHECK_ENTRIES: u64 = 1000;
 
+/// Options of a format that name columns of data files, which manifests do not have.
+const COLUMN_OPTIONS: [&str; 2] = ["orc.bloom.filter.columns", "orc.column.encoding.direct"];
+
 /// Table options that concern manifests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestOptions {
-    /// Codec name of `avro.codec` or `manifest.compression`; looked at when something is written.
+    /// Format of new manifests (`manifest.format`, in lower case); looked at when something is written.
+    pub format: String,
+    /// Codec name: `manifest.compression`, in Avro before it `avro.codec`; looked at when something is written.
     pub compression: String,
+    /// Options for the format of new manifests, when that is not Avro.
+    pub format_options: BTreeMap<String, String>,
     /// `file.compression.zstd-level`.
     pub zstd_level: i32,
     /// `manifest.target-file-size`, bytes.
@@ -39,16 +51,25 @@ pub struct ManifestOptions {
 
 impl From<&CoreOptions> for ManifestOptions {
     fn from(options: &CoreOptions) -> Self {
-        let compression = options
-            .avro_codec
-            .as_ref()
-            .unwrap_or(&options.manifest_compression);
+        let format = options
+            .raw()
+            .get("manifest.format")
+            .map(|f| f.trim().to_ascii_lowercase());
+        let format = format.unwrap_or_else(|| AVRO.to_string());
+        let avro_codec = options.avro_codec.as_ref().filter(|_| format == AVRO);
+        let mut format_options = BTreeMap::new();
+        if format != AVRO {
+            format_options.clone_from(options.raw());
+            format_options.retain(|key, _| !COLUMN_OPTIONS.iter().any(|o| o.eq_ignore_ascii_case(key)));
+        }
         let parallelism = options
             .scan_manifest_parallelism
             .and_then(|n| usize::try_from(n).ok());
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
         ManifestOptions {
-            compression: compression.clone(),
+            format,
+            compression: avro_codec.unwrap_or(&options.manifest_compression).clone(),
+            format_options,
             zstd_level: options.file_compression_zstd_level,
             target_file_size: options.manifest_target_file_size,
             full_compaction_threshold: options.manifest_full_compaction_threshold_size,
@@ -66,6 +87,7 @@ impl Default for ManifestOptions {
 
 /// Manifests, manifest lists and index manifests in the `manifest` directory of one table.
 ///
+/// Files are read in the format that they have, and written in that of `manifest.format`: Avro, or a format of the registry.
 /// Cheap to clone. Files that one store (and its clones) writes share a random id in their names and are numbered per kind
 /// from 0, as in Java.
 #[derive(Clone, Debug)]
@@ -80,6 +102,7 @@ struct Inner {
     options: ManifestOptions,
     partition_types: Vec<DataType>,
     ids: Arc<dyn IdSource>,
+    decoder: ManifestDecoder,
     uuid: String,
     manifests: AtomicU64,
     lists: AtomicU64,
@@ -87,13 +110,27 @@ struct Inner {
 }
 
 impl ManifestStore {
-    /// A store for the table at `location`; `partition_types` are the types of its partition columns in order.
+    /// A store for the table at `location`; `partition_types` are the types of its partition columns in order. It knows
+    /// Avro alone, see [`ManifestStore::with_formats`].
     pub fn new(
         storage: Storage,
         location: &str,
         options: ManifestOptions,
         partition_types: Vec<DataType>,
         ids: Arc<dyn IdSource>,
+    ) -> Self {
+        let formats = Arc::default();
+        Self::with_formats(storage, location, options, partition_types, ids, formats)
+    }
+
+    /// [`ManifestStore::new`] with formats for manifests that are not in Avro.
+    pub fn with_formats(
+        storage: Storage,
+        location: &str,
+        options: ManifestOptions,
+        partition_types: Vec<DataType>,
+        ids: Arc<dyn IdSource>,
+        formats: Arc<FormatRegistry>,
     ) -> Self {
         let uuid = ids.next_uuid();
         ManifestStore {
@@ -103,6 +140,7 @@ impl ManifestStore {
                 options,
                 partition_types,
                 ids,
+                decoder: ManifestDecoder::new(formats),
                 uuid,
                 manifests: AtomicU64::new(0),
                 lists: AtomicU64::new(0),
@@ -117,12 +155,13 @@ impl ManifestStore {
         let inner = &self.inner;
         let root = inner.paths.root();
         let types = inner.partition_types.clone();
-        ManifestStore::new(
+        ManifestStore::with_formats(
             inner.storage.clone(),
             root,
             options,
             types,
             Arc::clone(&inner.ids),
+            Arc::clone(inner.decoder.formats()),
         )
     }
 
@@ -144,11 +183,11 @@ impl ManifestStore {
     /// Reads a manifest list in stored order.
     ///
     /// # Errors
-    /// `NotFound` when the file is gone (expired), `Corrupt`, `Unsupported` for ORC content or a new version, and those of
-    /// the store; all name the path.
+    /// `NotFound` when the file is gone (expired), `Corrupt`, `Unsupported` for a new version or a format that is not in the
+    /// registry, and those of the store; all name the path.
     pub async fn read_list(&self, name: &str) -> Result<Vec<ManifestFileMeta>> {
-        self.decode(name, |bytes| codec::decode_manifest_list(&bytes))
-            .await
+        let (path, bytes) = self.read(name).await?;
+        self.inner.decoder.manifest_list(&path, bytes).await
     }
 
     /// Reads all entries of a manifest in stored order.
@@ -166,20 +205,13 @@ impl ManifestStore {
     pub async fn read_manifest_selected<S>(
         &self,
         meta: &ManifestFileMeta,
-        mut selector: S,
+        selector: S,
     ) -> Result<Vec<ManifestEntry>>
     where
         S: EntrySelector + Send + 'static,
     {
-        self.decode(&meta.file_name, move |bytes| {
-            let mut entries = Vec::new();
-            codec::decode_manifest_selected(&bytes, &mut selector, |entry| {
-                entries.push(entry);
-                Ok(())
-            })?;
-            Ok(entries)
-        })
-        .await
+        let (path, bytes) = self.read(&meta.file_name).await?;
+        self.inner.decoder.manifest(&path, bytes, selector).await
     }
 
     /// Reads the entries of several manifests, a bounded number at once, in the order of `metas`.
@@ -199,8 +231,8 @@ impl ManifestStore {
     /// # Errors
     /// As [`ManifestStore::read_list`].
     pub async fn read_index_manifest(&self, name: &str) -> Result<Vec<IndexManifestEntry>> {
-        self.decode(name, |bytes| codec::decode_index_manifest(&bytes))
-            .await
+        let (path, bytes) = self.read(name).await?;
+        self.inner.decoder.index_manifest(&path, bytes).await
     }
 
     /// Writes entries to as many manifests as `manifest.target-file-size` asks for; no entry gives no file.
@@ -225,8 +257,17 @@ impl ManifestStore {
     /// Those of the store and of the codec.
     pub async fn write_list(&self, metas: &[ManifestFileMeta]) -> Result<(String, i64)> {
         let name = self.next_name("manifest-list", &self.inner.lists);
-        let bytes = codec::encode_manifest_list(metas, self.compression()?, self.sync_marker())?;
-        let size = self.write(&name, bytes).await?;
+        let size = match self.format()? {
+            None => {
+                let bytes = codec::encode_manifest_list(metas, self.compression()?, self.sync_marker())?;
+                self.write(&name, bytes).await?
+            }
+            Some(format) => {
+                let out = self.inner.storage.open_output(&self.path(&name)).await?;
+                let written = columnar::write_manifest_list(format.as_ref(), out, self.codec_name(), metas);
+                file_size(written.await.map_err(|e| e.with("path", self.path(&name)))?)
+            }
+        };
         Ok((name, size))
     }
 
@@ -236,8 +277,18 @@ impl ManifestStore {
     /// Those of the store and of the codec.
     pub async fn write_index_manifest(&self, entries: &[IndexManifestEntry]) -> Result<String> {
         let name = self.next_name("index-manifest", &self.inner.index_manifests);
-        let bytes = codec::encode_index_manifest(entries, self.compression()?, self.sync_marker())?;
-        self.write(&name, bytes).await?;
+        match self.format()? {
+            None => {
+                let bytes = codec::encode_index_manifest(entries, self.compression()?, self.sync_marker())?;
+                self.write(&name, bytes).await?;
+            }
+            Some(format) => {
+                let out = self.inner.storage.open_output(&self.path(&name)).await?;
+                let written =
+                    columnar::write_index_manifest(format.as_ref(), out, self.codec_name(), entries);
+                written.await.map_err(|e| e.with("path", self.path(&name)))?;
+            }
+        }
         Ok(name)
     }
 
@@ -247,6 +298,27 @@ impl ManifestStore {
     /// Those of the store.
     pub async fn delete(&self, name: &str) -> Result<()> {
         self.inner.storage.delete(&self.path(name)).await
+    }
+
+    /// The format of new manifests, `None` for Avro.
+    fn format(&self) -> Result<Option<Arc<dyn FileFormat>>> {
+        let options = &self.inner.options;
+        if options.format == AVRO {
+            return Ok(None);
+        }
+        let format = self
+            .inner
+            .decoder
+            .format(&options.format, &options.format_options);
+        format.map(Some).map_err(|e| e.with("option", "manifest.format"))
+    }
+
+    /// The codec as formats other than Avro call it.
+    fn codec_name(&self) -> &str {
+        match self.inner.options.compression.trim() {
+            name if name.eq_ignore_ascii_case("null") => "none",
+            name => name,
+        }
     }
 
     fn compression(&self) -> Result<ManifestCompression> {
@@ -276,12 +348,8 @@ impl ManifestStore {
         Ok(size)
     }
 
-    /// Reads a file and decodes it beside the event loop.
-    async fn decode<T, F>(&self, name: &str, decode: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(Bytes) -> Result<T> + Send + 'static,
-    {
+    /// The path and the bytes of a file.
+    async fn read(&self, name: &str) -> Result<(String, Bytes)> {
         let path = self.path(name);
         let bytes = self.inner.storage.read(&path).await.map_err(|e| match e.kind() {
             ErrorKind::NotFound => Error::not_found(
@@ -291,32 +359,78 @@ impl ManifestStore {
             .with_source(e),
             _ => e,
         })?;
-        let result = match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => match runtime.spawn_blocking(move || decode(bytes)).await {
-                Ok(result) => result,
-                Err(e) => Err(Error::io("decoding of a manifest was cancelled").with_source(e)),
-            },
-            Err(_) => decode(bytes),
-        };
-        result.map_err(|e| e.with("path", &path))
+        Ok((path, bytes))
     }
+}
+
+fn file_size(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 /// Writes entries to manifests that are closed near the target size.
 #[derive(Debug)]
 pub(super) struct RollingManifestWriter<'a> {
     store: &'a ManifestStore,
-    compression: ManifestCompression,
-    current: Option<(ManifestEncoder, Aggregates)>,
+    kind: Kind,
+    current: Option<Current>,
     written: u64,
     done: Vec<ManifestFileMeta>,
+}
+
+/// What manifests are written as.
+#[derive(Clone, Debug)]
+enum Kind {
+    Avro(ManifestCompression),
+    Format(Arc<dyn FileFormat>),
+}
+
+/// The manifest that is being written.
+#[derive(Debug)]
+struct Current {
+    name: String,
+    file: CurrentFile,
+    aggregates: Aggregates,
+}
+
+#[derive(Debug)]
+enum CurrentFile {
+    Avro(ManifestEncoder),
+    Format(ManifestFileWriter),
+}
+
+impl Current {
+    /// Begins a manifest.
+    async fn open(store: &ManifestStore, kind: &Kind) -> Result<Self> {
+        let name = store.next_name("manifest", &store.inner.manifests);
+        let file = match kind {
+            Kind::Avro(compression) => {
+                CurrentFile::Avro(ManifestEncoder::new(*compression, store.sync_marker()))
+            }
+            Kind::Format(format) => {
+                let out = store.inner.storage.open_output(&store.path(&name)).await?;
+                CurrentFile::Format(ManifestFileWriter::create(
+                    format.as_ref(),
+                    out,
+                    store.codec_name(),
+                )?)
+            }
+        };
+        Ok(Current {
+            name,
+            file,
+            aggregates: Aggregates::default(),
+        })
+    }
 }
 
 impl<'a> RollingManifestWriter<'a> {
     pub(super) fn new(store: &'a ManifestStore) -> Result<Self> {
         Ok(RollingManifestWriter {
             store,
-            compression: store.compression()?,
+            kind: match store.format()? {
+                None => Kind::Avro(store.compression()?),
+                Some(format) => Kind::Format(format),
+            },
             current: None,
             written: 0,
             done: Vec::new(),
@@ -324,31 +438,42 @@ impl<'a> RollingManifestWriter<'a> {
     }
 
     pub(super) async fn write(&mut self, entry: &ManifestEntry) -> Result<()> {
-        let store = self.store;
-        let compression = self.compression;
-        let (encoder, aggregates) = self.current.get_or_insert_with(|| {
-            (
-                ManifestEncoder::new(compression, store.sync_marker()),
-                Aggregates::default(),
-            )
-        });
-        encoder.append(entry)?;
-        aggregates.add(entry);
-        self.written += 1;
-        let full = encoder.position() >= self.store.inner.options.target_file_size;
-        if full && self.written.is_multiple_of(ROLL_CHECK_ENTRIES) {
-            self.roll().await
-        } else {
-            Ok(())
+        if self.current.is_none() {
+            self.current = Some(Current::open(self.store, &self.kind).await?);
         }
+        let Some(current) = &mut self.current else {
+            return Ok(());
+        };
+        match &mut current.file {
+            CurrentFile::Avro(encoder) => encoder.append(entry)?,
+            CurrentFile::Format(writer) => writer.append(entry).await?,
+        }
+        current.aggregates.add(entry);
+        self.written += 1;
+        if !self.written.is_multiple_of(ROLL_CHECK_ENTRIES) {
+            return Ok(());
+        }
+        let target = self.store.inner.options.target_file_size;
+        let full = match &mut current.file {
+            CurrentFile::Avro(encoder) => encoder.position() >= target,
+            CurrentFile::Format(writer) => writer.is_full(target).await?,
+        };
+        if full { self.roll().await } else { Ok(()) }
     }
 
     async fn roll(&mut self) -> Result<()> {
-        let Some((encoder, aggregates)) = self.current.take() else {
+        let Some(current) = self.current.take() else {
             return Ok(());
         };
-        let name = self.store.next_name("manifest", &self.store.inner.manifests);
-        let size = self.store.write(&name, encoder.finish()?).await?;
+        let Current {
+            name,
+            file,
+            aggregates,
+        } = current;
+        let size = match file {
+            CurrentFile::Avro(encoder) => self.store.write(&name, encoder.finish()?).await?,
+            CurrentFile::Format(writer) => file_size(writer.finish().await?),
+        };
         // A manifest is never empty, so that the schema id of its entries counts.
         self.done
             .push(aggregates.finish(name, size, &self.store.inner.partition_types, 0)?);

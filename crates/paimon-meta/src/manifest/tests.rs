@@ -82,7 +82,7 @@ fn full_file() -> DataFileMeta {
     }
 }
 
-fn sample_entries() -> Vec<ManifestEntry> {
+pub(crate) fn sample_entries() -> Vec<ManifestEntry> {
     let partition = int_row(&[Some(4)]);
     vec![
         ManifestEntry::add(partition.clone(), 0, 2, simple_file("a")),
@@ -91,7 +91,7 @@ fn sample_entries() -> Vec<ManifestEntry> {
     ]
 }
 
-fn sample_metas() -> Vec<ManifestFileMeta> {
+pub(crate) fn sample_metas() -> Vec<ManifestFileMeta> {
     let full = ManifestFileMeta {
         file_name: "manifest-x-0".into(),
         file_size: 123,
@@ -123,7 +123,7 @@ fn sample_metas() -> Vec<ManifestFileMeta> {
     vec![full, bare]
 }
 
-fn sample_index() -> Vec<IndexManifestEntry> {
+pub(crate) fn sample_index() -> Vec<IndexManifestEntry> {
     let file = |index_type: &str| IndexFileMeta {
         index_type: index_type.into(),
         file_name: "index-x-0".into(),
@@ -252,7 +252,7 @@ fn apache_avro_reads_what_we_write() {
 }
 
 #[test]
-fn sample_entries_decode_with_the_selector_in_effect() {
+pub(crate) fn sample_entries_decode_with_the_selector_in_effect() {
     struct OnlyBucket(i32, i32);
     impl EntrySelector for OnlyBucket {
         fn select(&mut self, head: &EntryHead<'_>) -> paimon_types::Result<bool> {

@@ -279,12 +279,13 @@ impl Table {
 
     /// The manifests of the table.
     pub fn manifest_store(&self) -> ManifestStore {
-        ManifestStore::new(
+        ManifestStore::with_formats(
             self.storage().clone(),
             self.location(),
             ManifestOptions::from(self.options()),
             self.schema().partition_types(),
             Arc::clone(&self.environment().ids),
+            Arc::clone(self.formats()),
         )
     }
 }

@@ -8,6 +8,7 @@ mod catalog;
 mod commit;
 mod deletes;
 mod java_metadata;
+mod manifest_format;
 mod race;
 mod restore;
 mod support;

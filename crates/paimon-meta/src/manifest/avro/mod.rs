@@ -9,9 +9,8 @@ pub use paimon_avro::{Compression as ManifestCompression, MAX_BLOCK_BYTES};
 pub(crate) use paimon_avro::{ContainerReader, ContainerWriter, Cursor, Encoder, NodeId, Program};
 
 use paimon_avro::Limits;
-use paimon_types::{Error, Result};
+use paimon_types::Result;
 
-const ORC_MAGIC: &[u8] = b"ORC";
 /// Manifests need six levels and some hundred nodes.
 const LIMITS: Limits = Limits {
     depth: 32,
@@ -21,13 +20,8 @@ const LIMITS: Limits = Limits {
 /// Opens a manifest and compiles its schema.
 ///
 /// # Errors
-/// `Corrupt` for anything but an Avro container, `Unsupported` for ORC content and unknown codecs.
+/// `Corrupt` for anything but an Avro container, `Unsupported` for unknown codecs.
 pub(crate) fn open(bytes: &[u8]) -> Result<(ContainerReader<'_>, Program)> {
-    if bytes.starts_with(ORC_MAGIC) {
-        return Err(Error::unsupported(
-            "this manifest is an ORC file, only Avro manifests can be read",
-        ));
-    }
     let container = ContainerReader::open(bytes)?;
     let program = container.program(LIMITS)?;
     Ok((container, program))
@@ -40,7 +34,7 @@ mod tests {
     #[test]
     fn other_files_are_refused_clearly() {
         let kind = |bytes: &[u8]| super::open(bytes).err().map(|e| e.kind());
-        assert_eq!(kind(b"ORC\x00\x01"), Some(ErrorKind::Unsupported));
+        assert_eq!(kind(b"ORC\x00\x01"), Some(ErrorKind::Corrupt));
         assert_eq!(kind(b"PAR1"), Some(ErrorKind::Corrupt));
     }
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use paimon_protocol::{DataFileMeta, FileSource};
 use paimon_types::{Error, Result};
 
-use super::{ListReader, RawStats, Rows, StatsReader, encode_stats, required};
-use crate::manifest::avro::{Access, Cursor, Encoder, Kind, Layout, NodeId, Presence, Program, Wanted};
+use super::{AvroList, ListReader, RawList, RawStats, Rows, StatsReader, encode_stats, no_nulls, required};
+use crate::manifest::avro::{Cursor, Encoder, Kind, Layout, NodeId, Presence, Program, Wanted};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
+pub(in crate::manifest) enum Field {
     FileName,
     FileSize,
     RowCount,
@@ -37,7 +37,7 @@ enum Field {
 
 use Presence::{Optional, Required};
 
-const FIELDS: [Wanted<Field>; 21] = [
+pub(in crate::manifest) const FIELDS: [Wanted<Field>; 21] = [
     ("_FILE_NAME", Field::FileName, Kind::Text, Required),
     ("_FILE_SIZE", Field::FileSize, Kind::Integer, Required),
     ("_ROW_COUNT", Field::RowCount, Kind::Integer, Required),
@@ -98,30 +98,97 @@ pub(super) struct DataFileReader {
     write_cols_sequences: Option<ListReader>,
 }
 
-/// A file record that was passed over: numbers are read, everything that needs memory is a slice of the block.
-#[derive(Debug, Default)]
-pub(super) struct RawFile<'a> {
-    file_name: Option<&'a str>,
-    file_size: Option<i64>,
-    row_count: Option<i64>,
-    min_key: Option<&'a [u8]>,
-    max_key: Option<&'a [u8]>,
-    key_stats: Option<RawStats<'a>>,
-    value_stats: Option<RawStats<'a>>,
-    min_sequence: Option<i64>,
-    max_sequence: Option<i64>,
-    schema_id: Option<i64>,
-    pub(super) level: Option<i32>,
-    extra_files: Option<&'a [u8]>,
-    creation_time: Option<i64>,
-    delete_row_count: Option<i64>,
-    embedded_index: Option<&'a [u8]>,
-    file_source: Option<i32>,
-    value_stats_cols: Option<&'a [u8]>,
-    external_path: Option<&'a str>,
-    first_row_id: Option<i64>,
-    write_cols: Option<&'a [u8]>,
-    write_cols_sequences: Option<&'a [u8]>,
+/// A file record that was passed over: numbers are read, everything that needs memory is borrowed from the file.
+#[derive(Debug)]
+pub(in crate::manifest) struct RawFile<'a, L> {
+    pub(in crate::manifest) file_name: Option<&'a str>,
+    pub(in crate::manifest) file_size: Option<i64>,
+    pub(in crate::manifest) row_count: Option<i64>,
+    pub(in crate::manifest) min_key: Option<&'a [u8]>,
+    pub(in crate::manifest) max_key: Option<&'a [u8]>,
+    pub(in crate::manifest) key_stats: Option<RawStats<'a, L>>,
+    pub(in crate::manifest) value_stats: Option<RawStats<'a, L>>,
+    pub(in crate::manifest) min_sequence: Option<i64>,
+    pub(in crate::manifest) max_sequence: Option<i64>,
+    pub(in crate::manifest) schema_id: Option<i64>,
+    pub(in crate::manifest) level: Option<i32>,
+    pub(in crate::manifest) extra_files: Option<L>,
+    pub(in crate::manifest) creation_time: Option<i64>,
+    pub(in crate::manifest) delete_row_count: Option<i64>,
+    pub(in crate::manifest) embedded_index: Option<&'a [u8]>,
+    pub(in crate::manifest) file_source: Option<i32>,
+    pub(in crate::manifest) value_stats_cols: Option<L>,
+    pub(in crate::manifest) external_path: Option<&'a str>,
+    pub(in crate::manifest) first_row_id: Option<i64>,
+    pub(in crate::manifest) write_cols: Option<L>,
+    pub(in crate::manifest) write_cols_sequences: Option<L>,
+}
+
+impl<L> Default for RawFile<'_, L> {
+    fn default() -> Self {
+        RawFile {
+            file_name: None,
+            file_size: None,
+            row_count: None,
+            min_key: None,
+            max_key: None,
+            key_stats: None,
+            value_stats: None,
+            min_sequence: None,
+            max_sequence: None,
+            schema_id: None,
+            level: None,
+            extra_files: None,
+            creation_time: None,
+            delete_row_count: None,
+            embedded_index: None,
+            file_source: None,
+            value_stats_cols: None,
+            external_path: None,
+            first_row_id: None,
+            write_cols: None,
+            write_cols_sequences: None,
+        }
+    }
+}
+
+impl<L: RawList> RawFile<'_, L> {
+    /// The record, whatever format it was stored in.
+    pub(super) fn build(&self, rows: &Rows) -> Result<DataFileMeta> {
+        let strings = |list: Option<L>| list.map(L::strings).transpose();
+        let columns = |list| strings(list).map(|names| names.map(Arc::from));
+        let sequences = self
+            .write_cols_sequences
+            .map(|list| list.longs().and_then(no_nulls));
+        let file_name = required(self.file_name, "_FILE_NAME")?;
+        Ok(DataFileMeta {
+            file_name: file_name.to_owned(),
+            file_size: required(self.file_size, "_FILE_SIZE")?,
+            row_count: required(self.row_count, "_ROW_COUNT")?,
+            min_key: rows.decode(required(self.min_key, "_MIN_KEY")?)?,
+            max_key: rows.decode(required(self.max_key, "_MAX_KEY")?)?,
+            key_stats: required(self.key_stats, "_KEY_STATS")?.build(rows)?,
+            value_stats: required(self.value_stats, "_VALUE_STATS")?.build(rows)?,
+            min_sequence_number: required(self.min_sequence, "_MIN_SEQUENCE_NUMBER")?,
+            max_sequence_number: required(self.max_sequence, "_MAX_SEQUENCE_NUMBER")?,
+            schema_id: required(self.schema_id, "_SCHEMA_ID")?,
+            level: required(self.level, "_LEVEL")?,
+            extra_files: strings(self.extra_files)?.unwrap_or_default(),
+            creation_time: self.creation_time,
+            delete_row_count: self.delete_row_count,
+            embedded_index: self.embedded_index.map(<[u8]>::to_vec),
+            file_source: self
+                .file_source
+                .map(file_source)
+                .transpose()
+                .map_err(|e| e.with("file", file_name))?,
+            value_stats_cols: columns(self.value_stats_cols)?,
+            external_path: self.external_path.map(str::to_owned),
+            first_row_id: self.first_row_id,
+            write_cols: columns(self.write_cols)?,
+            write_cols_sequences: sequences.transpose()?,
+        })
+    }
 }
 
 impl DataFileReader {
@@ -143,7 +210,11 @@ impl DataFileReader {
         })
     }
 
-    pub(super) fn read<'a>(&self, program: &Program, cursor: &mut Cursor<'a>) -> Result<RawFile<'a>> {
+    pub(super) fn read<'r, 'a>(
+        &'r self,
+        program: &'r Program,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<RawFile<'a, AvroList<'r, 'a>>> {
         let mut raw = RawFile::default();
         self.layout.read(program, cursor, |field, access, c| {
             match field {
@@ -152,85 +223,30 @@ impl DataFileReader {
                 Field::RowCount => raw.row_count = access.long(c)?,
                 Field::MinKey => raw.min_key = access.bytes(c)?,
                 Field::MaxKey => raw.max_key = access.bytes(c)?,
-                Field::KeyStats => raw.key_stats = read_stats(&self.key_stats, program, access, c)?,
-                Field::ValueStats => raw.value_stats = read_stats(&self.value_stats, program, access, c)?,
+                Field::KeyStats => raw.key_stats = self.key_stats.read(program, access, c)?,
+                Field::ValueStats => raw.value_stats = self.value_stats.read(program, access, c)?,
                 Field::MinSequence => raw.min_sequence = access.long(c)?,
                 Field::MaxSequence => raw.max_sequence = access.long(c)?,
                 Field::SchemaId => raw.schema_id = access.long(c)?,
                 Field::Level => raw.level = access.int(c)?,
-                Field::ExtraFiles => raw.extra_files = access.raw(program, c)?,
+                Field::ExtraFiles => raw.extra_files = AvroList::pass(&self.extra_files, program, c)?,
                 Field::CreationTime => raw.creation_time = access.long(c)?,
                 Field::DeleteRowCount => raw.delete_row_count = access.long(c)?,
                 Field::EmbeddedIndex => raw.embedded_index = access.bytes(c)?,
                 Field::FileSource => raw.file_source = access.int(c)?,
-                Field::ValueStatsCols => raw.value_stats_cols = access.raw(program, c)?,
+                Field::ValueStatsCols => {
+                    raw.value_stats_cols = AvroList::pass(&self.value_stats_cols, program, c)?;
+                }
                 Field::ExternalPath => raw.external_path = access.string(c)?,
                 Field::FirstRowId => raw.first_row_id = access.long(c)?,
-                Field::WriteCols => raw.write_cols = access.raw(program, c)?,
-                Field::WriteColsSequences => raw.write_cols_sequences = access.raw(program, c)?,
+                Field::WriteCols => raw.write_cols = AvroList::pass(&self.write_cols, program, c)?,
+                Field::WriteColsSequences => {
+                    raw.write_cols_sequences = AvroList::pass(&self.write_cols_sequences, program, c)?;
+                }
             }
             Ok(())
         })?;
         Ok(raw)
-    }
-
-    pub(super) fn decode(&self, program: &Program, rows: &Rows, raw: &RawFile<'_>) -> Result<DataFileMeta> {
-        let strings = |list: &Option<ListReader>, bytes: Option<&[u8]>| match (list, bytes) {
-            (Some(list), Some(bytes)) => list.strings(program, bytes).map(Some),
-            _ => Ok(None),
-        };
-        let columns = |list, bytes| strings(list, bytes).map(|names| names.map(Arc::from));
-        let write_cols_sequences = match (&self.write_cols_sequences, raw.write_cols_sequences) {
-            (Some(list), Some(bytes)) => Some(list.longs(program, bytes)?),
-            _ => None,
-        };
-        let file_name = required(raw.file_name, "_FILE_NAME")?;
-        Ok(DataFileMeta {
-            file_name: file_name.to_owned(),
-            file_size: required(raw.file_size, "_FILE_SIZE")?,
-            row_count: required(raw.row_count, "_ROW_COUNT")?,
-            min_key: rows.decode(required(raw.min_key, "_MIN_KEY")?)?,
-            max_key: rows.decode(required(raw.max_key, "_MAX_KEY")?)?,
-            key_stats: self
-                .key_stats
-                .decode(program, rows, required(raw.key_stats, "_KEY_STATS")?)?,
-            value_stats: self.value_stats.decode(
-                program,
-                rows,
-                required(raw.value_stats, "_VALUE_STATS")?,
-            )?,
-            min_sequence_number: required(raw.min_sequence, "_MIN_SEQUENCE_NUMBER")?,
-            max_sequence_number: required(raw.max_sequence, "_MAX_SEQUENCE_NUMBER")?,
-            schema_id: required(raw.schema_id, "_SCHEMA_ID")?,
-            level: required(raw.level, "_LEVEL")?,
-            extra_files: strings(&self.extra_files, raw.extra_files)?.unwrap_or_default(),
-            creation_time: raw.creation_time,
-            delete_row_count: raw.delete_row_count,
-            embedded_index: raw.embedded_index.map(<[u8]>::to_vec),
-            file_source: raw
-                .file_source
-                .map(file_source)
-                .transpose()
-                .map_err(|e| e.with("file", file_name))?,
-            value_stats_cols: columns(&self.value_stats_cols, raw.value_stats_cols)?,
-            external_path: raw.external_path.map(str::to_owned),
-            first_row_id: raw.first_row_id,
-            write_cols: columns(&self.write_cols, raw.write_cols)?,
-            write_cols_sequences,
-        })
-    }
-}
-
-fn read_stats<'a>(
-    reader: &StatsReader,
-    program: &Program,
-    access: &Access,
-    cursor: &mut Cursor<'a>,
-) -> Result<Option<RawStats<'a>>> {
-    if access.enter(cursor)? {
-        reader.read(program, cursor).map(Some)
-    } else {
-        Ok(None)
     }
 }
 
@@ -241,6 +257,14 @@ fn file_source(code: i32) -> Result<FileSource> {
         other => Err(Error::corrupt(format!(
             "file source {other}, expected 0 (APPEND) or 1 (COMPACT)"
         ))),
+    }
+}
+
+/// The stored number of a source.
+pub(in crate::manifest) fn file_source_code(source: FileSource) -> i32 {
+    match source {
+        FileSource::Append => 0,
+        FileSource::Compact => 1,
     }
 }
 
@@ -262,11 +286,7 @@ pub(super) fn encode_file(out: &mut Encoder, file: &DataFileMeta) {
     out.optional(file.creation_time, Encoder::long);
     out.optional(file.delete_row_count, Encoder::long);
     out.optional(file.embedded_index.as_deref(), Encoder::bytes);
-    let source = file.file_source.map(|source| match source {
-        FileSource::Append => 0,
-        FileSource::Compact => 1,
-    });
-    out.optional(source, Encoder::int);
+    out.optional(file.file_source.map(file_source_code), Encoder::int);
     out.optional(file.value_stats_cols.as_deref(), strings);
     out.optional(file.external_path.as_deref(), Encoder::string);
     out.optional(file.first_row_id, Encoder::long);

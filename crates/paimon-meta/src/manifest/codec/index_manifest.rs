@@ -5,7 +5,7 @@
 use paimon_protocol::{DeletionVectorMeta, GlobalIndexMeta, IndexFileMeta};
 use paimon_types::{Error, Result};
 
-use super::{ListReader, Rows, check_version, required};
+use super::{AvroList, ListReader, RawList, Rows, check_version, no_nulls, required};
 use crate::manifest::avro::{
     self, Access, ContainerWriter, Cursor, Encoder, Kind, Layout, Presence, Program, Wanted, read_array,
 };
@@ -15,7 +15,7 @@ use crate::manifest::{FileKind, IndexManifestEntry, ManifestCompression};
 use Presence::{Optional, Required};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
+pub(in crate::manifest) enum Field {
     Version,
     Kind,
     Partition,
@@ -29,7 +29,7 @@ enum Field {
     GlobalIndex,
 }
 
-const FIELDS: [Wanted<Field>; 11] = [
+pub(in crate::manifest) const FIELDS: [Wanted<Field>; 11] = [
     ("_VERSION", Field::Version, Kind::Integer, Required),
     ("_KIND", Field::Kind, Kind::Integer, Required),
     ("_PARTITION", Field::Partition, Kind::Bytes, Required),
@@ -44,14 +44,14 @@ const FIELDS: [Wanted<Field>; 11] = [
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RangeField {
+pub(in crate::manifest) enum RangeField {
     DataFile,
     Offset,
     Length,
     Cardinality,
 }
 
-const RANGE_FIELDS: [Wanted<RangeField>; 4] = [
+pub(in crate::manifest) const RANGE_FIELDS: [Wanted<RangeField>; 4] = [
     ("f0", RangeField::DataFile, Kind::Text, Required),
     ("f1", RangeField::Offset, Kind::Integer, Required),
     ("f2", RangeField::Length, Kind::Integer, Required),
@@ -59,7 +59,7 @@ const RANGE_FIELDS: [Wanted<RangeField>; 4] = [
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum GlobalField {
+pub(in crate::manifest) enum GlobalField {
     Start,
     End,
     FieldId,
@@ -68,7 +68,7 @@ enum GlobalField {
     SourceMeta,
 }
 
-const GLOBAL_FIELDS: [Wanted<GlobalField>; 6] = [
+pub(in crate::manifest) const GLOBAL_FIELDS: [Wanted<GlobalField>; 6] = [
     ("_ROW_RANGE_START", GlobalField::Start, Kind::Integer, Required),
     ("_ROW_RANGE_END", GlobalField::End, Kind::Integer, Required),
     ("_INDEX_FIELD_ID", GlobalField::FieldId, Kind::Integer, Required),
@@ -82,10 +82,110 @@ const GLOBAL_FIELDS: [Wanted<GlobalField>; 6] = [
     ("_SOURCE_META", GlobalField::SourceMeta, Kind::Bytes, Optional),
 ];
 
+/// An entry of an index manifest that was passed over.
+#[derive(Debug, Default)]
+pub(in crate::manifest) struct RawIndexEntry<'a> {
+    pub(in crate::manifest) version: Option<i64>,
+    pub(in crate::manifest) kind: Option<i64>,
+    pub(in crate::manifest) partition: Option<&'a [u8]>,
+    pub(in crate::manifest) bucket: Option<i32>,
+    pub(in crate::manifest) index_type: Option<&'a str>,
+    pub(in crate::manifest) file_name: Option<&'a str>,
+    pub(in crate::manifest) file_size: Option<i64>,
+    pub(in crate::manifest) row_count: Option<i64>,
+    pub(in crate::manifest) ranges: Option<Vec<DeletionVectorMeta>>,
+    pub(in crate::manifest) external_path: Option<&'a str>,
+    pub(in crate::manifest) global_index: Option<GlobalIndexMeta>,
+}
+
+impl RawIndexEntry<'_> {
+    /// The entry, whatever format it was stored in.
+    pub(in crate::manifest) fn build(self, rows: &Rows) -> Result<IndexManifestEntry> {
+        check_version(
+            required(self.version, "_VERSION")?,
+            INDEX_MANIFEST_VERSION,
+            "index manifest",
+        )?;
+        Ok(IndexManifestEntry {
+            kind: FileKind::from_code(required(self.kind, "_KIND")?)?,
+            partition: rows.decode(required(self.partition, "_PARTITION")?)?,
+            bucket: required(self.bucket, "_BUCKET")?,
+            index_file: IndexFileMeta {
+                index_type: required(self.index_type, "_INDEX_TYPE")?.to_owned(),
+                file_name: required(self.file_name, "_FILE_NAME")?.to_owned(),
+                file_size: required(self.file_size, "_FILE_SIZE")?,
+                row_count: required(self.row_count, "_ROW_COUNT")?,
+                dv_ranges: self.ranges,
+                external_path: self.external_path.map(str::to_owned),
+                global_index: self.global_index,
+            },
+        })
+    }
+}
+
+/// The place of one deletion vector, passed over. A null instead of it is [`RawRange::null`].
+#[derive(Debug, Default)]
+pub(in crate::manifest) struct RawRange<'a> {
+    pub(in crate::manifest) data_file: Option<&'a str>,
+    pub(in crate::manifest) offset: Option<i32>,
+    pub(in crate::manifest) length: Option<i32>,
+    pub(in crate::manifest) cardinality: Option<i64>,
+}
+
+impl RawRange<'_> {
+    /// What is wrong with a null range.
+    pub(in crate::manifest) fn null() -> Error {
+        Error::corrupt("null in _DELETIONS_VECTORS_RANGES")
+    }
+
+    pub(in crate::manifest) fn build(self) -> Result<DeletionVectorMeta> {
+        Ok(DeletionVectorMeta {
+            data_file_name: required(self.data_file, "f0")?.to_owned(),
+            offset: required(self.offset, "f1")?,
+            length: required(self.length, "f2")?,
+            cardinality: self.cardinality,
+        })
+    }
+}
+
+/// What an entry of a global index has beside, passed over.
+#[derive(Debug)]
+pub(in crate::manifest) struct RawGlobalIndex<'a, L> {
+    pub(in crate::manifest) start: Option<i64>,
+    pub(in crate::manifest) end: Option<i64>,
+    pub(in crate::manifest) field_id: Option<i32>,
+    pub(in crate::manifest) extra_field_ids: Option<L>,
+    pub(in crate::manifest) index_meta: Option<&'a [u8]>,
+    pub(in crate::manifest) source_meta: Option<&'a [u8]>,
+}
+
+impl<L: RawList> RawGlobalIndex<'_, L> {
+    pub(in crate::manifest) fn build(self) -> Result<GlobalIndexMeta> {
+        let extra_field_ids = match self.extra_field_ids {
+            Some(list) => {
+                let ids = no_nulls(list.longs()?)?.into_iter().map(|id| {
+                    i32::try_from(id)
+                        .map_err(|_| Error::corrupt(format!("field id {id} has more than 32 bits")))
+                });
+                Some(ids.collect::<Result<Vec<_>>>()?)
+            }
+            None => None,
+        };
+        Ok(GlobalIndexMeta {
+            row_range_start: required(self.start, "_ROW_RANGE_START")?,
+            row_range_end: required(self.end, "_ROW_RANGE_END")?,
+            index_field_id: required(self.field_id, "_INDEX_FIELD_ID")?,
+            extra_field_ids,
+            index_meta: self.index_meta.map(<[u8]>::to_vec),
+            source_meta: self.source_meta.map(<[u8]>::to_vec),
+        })
+    }
+}
+
 /// Decodes an index manifest in stored order.
 ///
 /// # Errors
-/// `Corrupt` for damaged bytes, `Unsupported` for a version, codec or file format (ORC) that we do not read.
+/// `Corrupt` for damaged bytes and other file formats, `Unsupported` for a version or codec that we do not read.
 pub fn decode_index_manifest(bytes: &[u8]) -> Result<Vec<IndexManifestEntry>> {
     let (mut container, program) = avro::open(bytes)?;
     let decoder = Decoder::bind(&program)?;
@@ -142,44 +242,26 @@ impl<'p> Decoder<'p> {
         if !self.root.enter(cursor)? {
             return Err(Error::corrupt("index manifest holds a null entry"));
         }
-        let (mut version, mut kind, mut partition, mut bucket) = (None, None, None, None);
-        let (mut index_type, mut name, mut size, mut rows) = (None, None, None, None);
-        let (mut dv_ranges, mut external_path, mut global_index) = (None, None, None);
+        let mut raw = RawIndexEntry::default();
         self.layout.read(self.program, cursor, |field, access, c| {
             match field {
-                Field::Version => version = access.long(c)?,
-                Field::Kind => kind = access.long(c)?,
-                Field::Partition => partition = access.bytes(c)?,
-                Field::Bucket => bucket = access.int(c)?,
-                Field::IndexType => index_type = access.string(c)?,
-                Field::FileName => name = access.string(c)?,
-                Field::FileSize => size = access.long(c)?,
-                Field::RowCount => rows = access.long(c)?,
-                Field::Ranges => dv_ranges = if access.enter(c)? { self.ranges(c)? } else { None },
-                Field::ExternalPath => external_path = access.string(c)?.map(str::to_owned),
-                Field::GlobalIndex => global_index = if access.enter(c)? { self.global(c)? } else { None },
+                Field::Version => raw.version = access.long(c)?,
+                Field::Kind => raw.kind = access.long(c)?,
+                Field::Partition => raw.partition = access.bytes(c)?,
+                Field::Bucket => raw.bucket = access.int(c)?,
+                Field::IndexType => raw.index_type = access.string(c)?,
+                Field::FileName => raw.file_name = access.string(c)?,
+                Field::FileSize => raw.file_size = access.long(c)?,
+                Field::RowCount => raw.row_count = access.long(c)?,
+                Field::Ranges => raw.ranges = if access.enter(c)? { self.ranges(c)? } else { None },
+                Field::ExternalPath => raw.external_path = access.string(c)?,
+                Field::GlobalIndex => {
+                    raw.global_index = if access.enter(c)? { self.global(c)? } else { None };
+                }
             }
             Ok(())
         })?;
-        check_version(
-            required(version, "_VERSION")?,
-            INDEX_MANIFEST_VERSION,
-            "index manifest",
-        )?;
-        Ok(IndexManifestEntry {
-            kind: FileKind::from_code(required(kind, "_KIND")?)?,
-            partition: self.rows.decode(required(partition, "_PARTITION")?)?,
-            bucket: required(bucket, "_BUCKET")?,
-            index_file: IndexFileMeta {
-                index_type: required(index_type, "_INDEX_TYPE")?.to_owned(),
-                file_name: required(name, "_FILE_NAME")?.to_owned(),
-                file_size: required(size, "_FILE_SIZE")?,
-                row_count: required(rows, "_ROW_COUNT")?,
-                dv_ranges,
-                external_path,
-                global_index,
-            },
-        })
+        raw.build(&self.rows)
     }
 
     fn ranges(&self, cursor: &mut Cursor<'_>) -> Result<Option<Vec<DeletionVectorMeta>>> {
@@ -188,24 +270,19 @@ impl<'p> Decoder<'p> {
         };
         let ranges = read_array(self.program, array, cursor, |c| {
             if !items.enter(c)? {
-                return Err(Error::corrupt("null in _DELETIONS_VECTORS_RANGES"));
+                return Err(RawRange::null());
             }
-            let (mut file, mut offset, mut length, mut cardinality) = (None, None, None, None);
+            let mut raw = RawRange::default();
             layout.read(self.program, c, |field, access, c| {
                 match field {
-                    RangeField::DataFile => file = access.string(c)?,
-                    RangeField::Offset => offset = access.int(c)?,
-                    RangeField::Length => length = access.int(c)?,
-                    RangeField::Cardinality => cardinality = access.long(c)?,
+                    RangeField::DataFile => raw.data_file = access.string(c)?,
+                    RangeField::Offset => raw.offset = access.int(c)?,
+                    RangeField::Length => raw.length = access.int(c)?,
+                    RangeField::Cardinality => raw.cardinality = access.long(c)?,
                 }
                 Ok(())
             })?;
-            Ok(DeletionVectorMeta {
-                data_file_name: required(file, "f0")?.to_owned(),
-                offset: required(offset, "f1")?,
-                length: required(length, "f2")?,
-                cardinality,
-            })
+            raw.build()
         })?;
         Ok(Some(ranges))
     }
@@ -214,37 +291,28 @@ impl<'p> Decoder<'p> {
         let Some((layout, extra)) = &self.global else {
             return Ok(None);
         };
-        let (mut start, mut end, mut field_id) = (None, None, None);
-        let (mut extra_ids, mut index_meta, mut source_meta) = (None, None, None);
+        let mut raw = RawGlobalIndex {
+            start: None,
+            end: None,
+            field_id: None,
+            extra_field_ids: None,
+            index_meta: None,
+            source_meta: None,
+        };
         layout.read(self.program, cursor, |field, access, c| {
             match field {
-                GlobalField::Start => start = access.long(c)?,
-                GlobalField::End => end = access.long(c)?,
-                GlobalField::FieldId => field_id = access.int(c)?,
-                GlobalField::ExtraFieldIds => extra_ids = access.raw(self.program, c)?,
-                GlobalField::IndexMeta => index_meta = access.bytes(c)?.map(<[u8]>::to_vec),
-                GlobalField::SourceMeta => source_meta = access.bytes(c)?.map(<[u8]>::to_vec),
+                GlobalField::Start => raw.start = access.long(c)?,
+                GlobalField::End => raw.end = access.long(c)?,
+                GlobalField::FieldId => raw.field_id = access.int(c)?,
+                GlobalField::ExtraFieldIds => {
+                    raw.extra_field_ids = AvroList::pass(extra, self.program, c)?;
+                }
+                GlobalField::IndexMeta => raw.index_meta = access.bytes(c)?,
+                GlobalField::SourceMeta => raw.source_meta = access.bytes(c)?,
             }
             Ok(())
         })?;
-        let extra_field_ids = match (extra, extra_ids) {
-            (Some(list), Some(bytes)) => {
-                let ids = list.longs(self.program, bytes)?.into_iter().map(|id| {
-                    i32::try_from(id)
-                        .map_err(|_| Error::corrupt(format!("field id {id} has more than 32 bits")))
-                });
-                Some(ids.collect::<Result<Vec<_>>>()?)
-            }
-            _ => None,
-        };
-        Ok(Some(GlobalIndexMeta {
-            row_range_start: required(start, "_ROW_RANGE_START")?,
-            row_range_end: required(end, "_ROW_RANGE_END")?,
-            index_field_id: required(field_id, "_INDEX_FIELD_ID")?,
-            extra_field_ids,
-            index_meta,
-            source_meta,
-        }))
+        raw.build().map(Some)
     }
 }
 

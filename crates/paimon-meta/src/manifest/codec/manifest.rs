@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use paimon_types::{BinaryRow, Error, Result};
 
-use super::data_file::{DataFileReader, encode_file};
-use super::{Rows, check_version, required};
+use super::data_file::{DataFileReader, RawFile, encode_file};
+use super::{RawList, Rows, check_version, required};
 use crate::manifest::avro::{self, Access, ContainerWriter, Cursor, Kind, Layout, Presence, Program, Wanted};
 use crate::manifest::schemas::{MANIFEST_SCHEMA, MANIFEST_VERSION};
 use crate::manifest::{FileKind, ManifestCompression, ManifestEntry};
@@ -54,7 +54,7 @@ impl EntrySelector for KeepAll {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
+pub(in crate::manifest) enum Field {
     Version,
     Kind,
     Partition,
@@ -63,7 +63,7 @@ enum Field {
     File,
 }
 
-const FIELDS: [Wanted<Field>; 6] = [
+pub(in crate::manifest) const FIELDS: [Wanted<Field>; 6] = [
     ("_VERSION", Field::Version, Kind::Integer, Presence::Required),
     ("_KIND", Field::Kind, Kind::Integer, Presence::Required),
     ("_PARTITION", Field::Partition, Kind::Bytes, Presence::Required),
@@ -77,10 +77,103 @@ const FIELDS: [Wanted<Field>; 6] = [
     ("_FILE", Field::File, Kind::Record, Presence::Required),
 ];
 
+/// The fields that stand before the file record of an entry, as they are stored.
+#[derive(Debug, Default)]
+pub(in crate::manifest) struct RawHead<'a> {
+    pub(in crate::manifest) version: Option<i64>,
+    pub(in crate::manifest) kind: Option<i64>,
+    pub(in crate::manifest) partition: Option<&'a [u8]>,
+    pub(in crate::manifest) bucket: Option<i32>,
+    pub(in crate::manifest) total_buckets: Option<i32>,
+}
+
+/// Those fields, checked.
+#[derive(Debug)]
+pub(in crate::manifest) struct Head {
+    kind: FileKind,
+    partition: BinaryRow,
+    bucket: i32,
+    total_buckets: i32,
+}
+
+impl RawHead<'_> {
+    pub(in crate::manifest) fn build(self, partitions: &mut Partitions) -> Result<Head> {
+        check_version(required(self.version, "_VERSION")?, MANIFEST_VERSION, "manifest")?;
+        let partition = partitions.decode(required(self.partition, "_PARTITION")?)?;
+        Ok(Head {
+            kind: FileKind::from_code(required(self.kind, "_KIND")?)?,
+            partition,
+            bucket: required(self.bucket, "_BUCKET")?,
+            total_buckets: required(self.total_buckets, "_TOTAL_BUCKETS")?,
+        })
+    }
+}
+
+impl Head {
+    /// What selectors see.
+    pub(in crate::manifest) fn entry_head(&self) -> EntryHead<'_> {
+        EntryHead {
+            kind: self.kind,
+            partition: &self.partition,
+            bucket: self.bucket,
+            total_buckets: self.total_buckets,
+        }
+    }
+
+    /// The entry with its file; `None` when the selector does not want the level.
+    pub(in crate::manifest) fn with_file<L: RawList>(
+        self,
+        raw: &RawFile<'_, L>,
+        rows: &Rows,
+        selector: &mut dyn EntrySelector,
+    ) -> Result<Option<ManifestEntry>> {
+        if !selector.select_level(&self.entry_head(), required(raw.level, "_LEVEL")?)? {
+            return Ok(None);
+        }
+        let file = raw.build(rows)?;
+        Ok(Some(ManifestEntry {
+            kind: self.kind,
+            partition: self.partition,
+            bucket: self.bucket,
+            total_buckets: self.total_buckets,
+            file,
+        }))
+    }
+}
+
+/// Partitions seen in a manifest, by their stored bytes: entries of one partition share one row.
+#[derive(Debug)]
+pub(in crate::manifest) struct Partitions {
+    rows: Rows,
+    seen: HashMap<Box<[u8]>, BinaryRow>,
+}
+
+impl Partitions {
+    pub(in crate::manifest) fn new() -> Self {
+        Partitions {
+            rows: Rows::new(),
+            seen: HashMap::new(),
+        }
+    }
+
+    pub(in crate::manifest) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    fn decode(&mut self, bytes: &[u8]) -> Result<BinaryRow> {
+        if let Some(row) = self.seen.get(bytes) {
+            return Ok(row.clone());
+        }
+        let row = self.rows.decode(bytes)?;
+        self.seen.insert(bytes.into(), row.clone());
+        Ok(row)
+    }
+}
+
 /// Decodes all entries of a manifest in stored order.
 ///
 /// # Errors
-/// `Corrupt` for damaged bytes, `Unsupported` for a version, codec or file format (ORC) that we do not read.
+/// `Corrupt` for damaged bytes and other file formats, `Unsupported` for a version or codec that we do not read.
 pub fn decode_manifest(bytes: &[u8]) -> Result<Vec<ManifestEntry>> {
     let mut entries = Vec::new();
     decode_manifest_selected(bytes, &mut KeepAll, |entry| {
@@ -117,9 +210,7 @@ struct Decoder<'p> {
     layout: Layout<Field>,
     file_access: Access,
     file: DataFileReader,
-    rows: Rows,
-    /// Partitions seen, by their stored bytes: entries of one partition share one row.
-    partitions: HashMap<Box<[u8]>, BinaryRow>,
+    partitions: Partitions,
 }
 
 impl<'p> Decoder<'p> {
@@ -134,8 +225,7 @@ impl<'p> Decoder<'p> {
             layout,
             file_access,
             file,
-            rows: Rows::new(),
-            partitions: HashMap::new(),
+            partitions: Partitions::new(),
         })
     }
 
@@ -148,54 +238,27 @@ impl<'p> Decoder<'p> {
         if !self.root.enter(cursor)? {
             return Err(Error::corrupt("manifest holds a null entry"));
         }
-        let (mut version, mut kind, mut partition, mut bucket, mut total) = (None, None, None, None, None);
+        let mut raw = RawHead::default();
         let mut file = None;
         // The file record is only passed over here: it may stand before the fields that decide about it.
         self.layout.read(self.program, cursor, |field, access, c| {
             match field {
-                Field::Version => version = access.long(c)?,
-                Field::Kind => kind = access.long(c)?,
-                Field::Partition => partition = access.bytes(c)?,
-                Field::Bucket => bucket = access.int(c)?,
-                Field::TotalBuckets => total = access.int(c)?,
+                Field::Version => raw.version = access.long(c)?,
+                Field::Kind => raw.kind = access.long(c)?,
+                Field::Partition => raw.partition = access.bytes(c)?,
+                Field::Bucket => raw.bucket = access.int(c)?,
+                Field::TotalBuckets => raw.total_buckets = access.int(c)?,
                 Field::File => file = self.file_access.raw(self.program, c)?,
             }
             Ok(())
         })?;
-        check_version(required(version, "_VERSION")?, MANIFEST_VERSION, "manifest")?;
-        let partition = self.partition(required(partition, "_PARTITION")?)?;
-        let head = EntryHead {
-            kind: FileKind::from_code(required(kind, "_KIND")?)?,
-            partition: &partition,
-            bucket: required(bucket, "_BUCKET")?,
-            total_buckets: required(total, "_TOTAL_BUCKETS")?,
-        };
+        let head = raw.build(&mut self.partitions)?;
         let file = required(file, "_FILE")?;
-        if !selector.select(&head)? {
+        if !selector.select(&head.entry_head())? {
             return Ok(None);
         }
         let raw = self.file.read(self.program, &mut Cursor::new(file))?;
-        if !selector.select_level(&head, required(raw.level, "_LEVEL")?)? {
-            return Ok(None);
-        }
-        let (kind, bucket, total_buckets) = (head.kind, head.bucket, head.total_buckets);
-        let file = self.file.decode(self.program, &self.rows, &raw)?;
-        Ok(Some(ManifestEntry {
-            kind,
-            partition,
-            bucket,
-            total_buckets,
-            file,
-        }))
-    }
-
-    fn partition(&mut self, bytes: &[u8]) -> Result<BinaryRow> {
-        if let Some(row) = self.partitions.get(bytes) {
-            return Ok(row.clone());
-        }
-        let row = self.rows.decode(bytes)?;
-        self.partitions.insert(bytes.into(), row.clone());
-        Ok(row)
+        head.with_file(&raw, self.partitions.rows(), selector)
     }
 }
 

@@ -4,13 +4,13 @@
 
 use paimon_types::{Error, Result};
 
-use super::{RawStats, Rows, StatsReader, check_version, encode_stats, required};
+use super::{RawList, RawStats, Rows, StatsReader, check_version, encode_stats, required};
 use crate::manifest::avro::{self, Access, ContainerWriter, Encoder, Kind, Layout, Presence, Wanted};
 use crate::manifest::schemas::{MANIFEST_LIST_SCHEMA, MANIFEST_LIST_VERSION};
 use crate::manifest::{ManifestCompression, ManifestFileMeta};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
+pub(in crate::manifest) enum Field {
     Version,
     FileName,
     FileSize,
@@ -28,7 +28,7 @@ enum Field {
 
 use Presence::{Optional, Required};
 
-const FIELDS: [Wanted<Field>; 13] = [
+pub(in crate::manifest) const FIELDS: [Wanted<Field>; 13] = [
     ("_VERSION", Field::Version, Kind::Integer, Required),
     ("_FILE_NAME", Field::FileName, Kind::Text, Required),
     ("_FILE_SIZE", Field::FileSize, Kind::Integer, Required),
@@ -44,10 +44,53 @@ const FIELDS: [Wanted<Field>; 13] = [
     ("_MAX_ROW_ID", Field::MaxRowId, Kind::Integer, Optional),
 ];
 
+/// An entry of a manifest list that was passed over.
+#[derive(Debug)]
+pub(in crate::manifest) struct RawListEntry<'a, L> {
+    pub(in crate::manifest) version: Option<i64>,
+    pub(in crate::manifest) file_name: Option<&'a str>,
+    pub(in crate::manifest) file_size: Option<i64>,
+    pub(in crate::manifest) added: Option<i64>,
+    pub(in crate::manifest) deleted: Option<i64>,
+    pub(in crate::manifest) partition_stats: Option<RawStats<'a, L>>,
+    pub(in crate::manifest) schema_id: Option<i64>,
+    pub(in crate::manifest) min_bucket: Option<i32>,
+    pub(in crate::manifest) max_bucket: Option<i32>,
+    pub(in crate::manifest) min_level: Option<i32>,
+    pub(in crate::manifest) max_level: Option<i32>,
+    pub(in crate::manifest) min_row_id: Option<i64>,
+    pub(in crate::manifest) max_row_id: Option<i64>,
+}
+
+impl<L: RawList> RawListEntry<'_, L> {
+    /// The entry, whatever format it was stored in.
+    pub(in crate::manifest) fn build(self, rows: &Rows) -> Result<ManifestFileMeta> {
+        check_version(
+            required(self.version, "_VERSION")?,
+            MANIFEST_LIST_VERSION,
+            "manifest list",
+        )?;
+        Ok(ManifestFileMeta {
+            file_name: required(self.file_name, "_FILE_NAME")?.to_owned(),
+            file_size: required(self.file_size, "_FILE_SIZE")?,
+            num_added_files: required(self.added, "_NUM_ADDED_FILES")?,
+            num_deleted_files: required(self.deleted, "_NUM_DELETED_FILES")?,
+            partition_stats: required(self.partition_stats, "_PARTITION_STATS")?.build(rows)?,
+            schema_id: required(self.schema_id, "_SCHEMA_ID")?,
+            min_bucket: self.min_bucket,
+            max_bucket: self.max_bucket,
+            min_level: self.min_level,
+            max_level: self.max_level,
+            min_row_id: self.min_row_id,
+            max_row_id: self.max_row_id,
+        })
+    }
+}
+
 /// Decodes a manifest list in stored order.
 ///
 /// # Errors
-/// `Corrupt` for damaged bytes, `Unsupported` for a version, codec or file format (ORC) that we do not read.
+/// `Corrupt` for damaged bytes and other file formats, `Unsupported` for a version or codec that we do not read.
 pub fn decode_manifest_list(bytes: &[u8]) -> Result<Vec<ManifestFileMeta>> {
     let (mut container, program) = avro::open(bytes)?;
     let root = Access::new(&program, program.root())?;
@@ -61,58 +104,40 @@ pub fn decode_manifest_list(bytes: &[u8]) -> Result<Vec<ManifestFileMeta>> {
             if !root.enter(cursor)? {
                 return Err(Error::corrupt("manifest list holds a null entry"));
             }
-            let mut longs = [None; 12];
-            let mut set = |field: Field, value| {
-                if let Some(slot) = longs.get_mut(field as usize) {
-                    *slot = value;
-                }
+            let mut raw = RawListEntry {
+                version: None,
+                file_name: None,
+                file_size: None,
+                added: None,
+                deleted: None,
+                partition_stats: None,
+                schema_id: None,
+                min_bucket: None,
+                max_bucket: None,
+                min_level: None,
+                max_level: None,
+                min_row_id: None,
+                max_row_id: None,
             };
-            let mut name = None;
-            let mut stats: Option<RawStats<'_>> = None;
-            let mut max_row_id = None;
             layout.read(&program, cursor, |field, access, c| {
                 match field {
-                    Field::FileName => name = access.string(c)?,
-                    Field::PartitionStats => {
-                        stats = if access.enter(c)? {
-                            Some(stats_reader.read(&program, c)?)
-                        } else {
-                            None
-                        };
-                    }
-                    Field::MinBucket | Field::MaxBucket | Field::MinLevel | Field::MaxLevel => {
-                        set(field, access.int(c)?.map(i64::from));
-                    }
-                    Field::MaxRowId => max_row_id = access.long(c)?,
-                    _ => set(field, access.long(c)?),
+                    Field::Version => raw.version = access.long(c)?,
+                    Field::FileName => raw.file_name = access.string(c)?,
+                    Field::FileSize => raw.file_size = access.long(c)?,
+                    Field::Added => raw.added = access.long(c)?,
+                    Field::Deleted => raw.deleted = access.long(c)?,
+                    Field::PartitionStats => raw.partition_stats = stats_reader.read(&program, access, c)?,
+                    Field::SchemaId => raw.schema_id = access.long(c)?,
+                    Field::MinBucket => raw.min_bucket = access.int(c)?,
+                    Field::MaxBucket => raw.max_bucket = access.int(c)?,
+                    Field::MinLevel => raw.min_level = access.int(c)?,
+                    Field::MaxLevel => raw.max_level = access.int(c)?,
+                    Field::MinRowId => raw.min_row_id = access.long(c)?,
+                    Field::MaxRowId => raw.max_row_id = access.long(c)?,
                 }
                 Ok(())
             })?;
-            let get = |field: Field| longs.get(field as usize).copied().flatten();
-            let int = |field: Field| get(field).and_then(|v| i32::try_from(v).ok());
-            check_version(
-                required(get(Field::Version), "_VERSION")?,
-                MANIFEST_LIST_VERSION,
-                "manifest list",
-            )?;
-            out.push(ManifestFileMeta {
-                file_name: required(name, "_FILE_NAME")?.to_owned(),
-                file_size: required(get(Field::FileSize), "_FILE_SIZE")?,
-                num_added_files: required(get(Field::Added), "_NUM_ADDED_FILES")?,
-                num_deleted_files: required(get(Field::Deleted), "_NUM_DELETED_FILES")?,
-                partition_stats: stats_reader.decode(
-                    &program,
-                    &rows,
-                    required(stats, "_PARTITION_STATS")?,
-                )?,
-                schema_id: required(get(Field::SchemaId), "_SCHEMA_ID")?,
-                min_bucket: int(Field::MinBucket),
-                max_bucket: int(Field::MaxBucket),
-                min_level: int(Field::MinLevel),
-                max_level: int(Field::MaxLevel),
-                min_row_id: get(Field::MinRowId),
-                max_row_id,
-            });
+            out.push(raw.build(&rows)?);
         }
         Ok(())
     })?;
