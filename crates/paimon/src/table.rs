@@ -59,17 +59,20 @@ impl Table {
 
     /// Wraps a handle of the control plane, with the file formats of this build.
     pub fn from_meta(meta: paimon_meta::Table) -> Self {
-        Table {
-            meta,
-            registry: default_registry(),
-        }
+        Self::with_formats(&meta, default_registry())
     }
 
-    /// The same table with other file formats.
+    /// The same table with other file formats, of data files and of manifests that are not in Avro.
     #[must_use]
-    pub fn with_registry(mut self, registry: Arc<FormatRegistry>) -> Self {
-        self.registry = registry;
-        self
+    pub fn with_registry(self, registry: Arc<FormatRegistry>) -> Self {
+        Self::with_formats(&self.meta, registry)
+    }
+
+    fn with_formats(meta: &paimon_meta::Table, registry: Arc<FormatRegistry>) -> Self {
+        Table {
+            meta: meta.with_formats(registry.clone()),
+            registry,
+        }
     }
 
     /// The handle of the control plane: snapshots, tags, branches, schemas, manifests.

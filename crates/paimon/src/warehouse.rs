@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use paimon_data::default_registry;
 use paimon_meta::{Catalog, FileSystemCatalog, Identifier};
 use paimon_storage::Storage;
 use paimon_types::{NewTable, Result};
@@ -19,8 +20,9 @@ pub struct Warehouse {
 impl Warehouse {
     /// The warehouse at a path or URL; nothing is read yet.
     pub fn open(storage: Storage, url: &str) -> Self {
+        let catalog = FileSystemCatalog::new(storage, url).with_formats(default_registry());
         Warehouse {
-            catalog: std::sync::Arc::new(FileSystemCatalog::new(storage, url)),
+            catalog: std::sync::Arc::new(catalog),
         }
     }
 

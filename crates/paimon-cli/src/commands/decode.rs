@@ -4,8 +4,10 @@
 
 use std::path::Path;
 
-use paimon::meta::manifest::codec::{decode_index_manifest, decode_manifest, decode_manifest_list};
-use paimon::meta::manifest::{FileKind, IndexManifestEntry, ManifestEntry, ManifestFileMeta};
+use paimon::data::default_registry;
+use paimon::meta::manifest::{
+    FileKind, IndexManifestEntry, KeepAll, ManifestDecoder, ManifestEntry, ManifestFileMeta,
+};
 use paimon::protocol::codec::java::{
     JAVA_COMMIT_MESSAGE_VERSION, SplitEncoding, decode_commit_message, decode_commit_messages,
     encode_commit_message, encode_commit_messages,
@@ -21,11 +23,15 @@ use serde_json::{Value, json};
 
 use crate::args::{DecodeArgs, DecodeKind};
 
-pub(super) fn run(args: &DecodeArgs) -> Result<()> {
+pub(super) async fn run(args: &DecodeArgs) -> Result<()> {
     let bytes = std::fs::read(&args.file).map_err(|e| {
         Error::not_found(format!("the file cannot be read: {e}")).with("path", args.file.display())
     })?;
-    let decoded = decode(args, &bytes).map_err(|e| e.with("path", args.file.display()))?;
+    let path = args.file.display().to_string();
+    let decoded = decode(args, &path, bytes).await.map_err(|e| {
+        let named = e.context().any(|(key, _)| key == "path");
+        if named { e } else { e.with("path", &path) }
+    })?;
     println!("{:#}", decoded.value);
     match (&args.out, decoded.encoded) {
         (Some(out), Some(bytes)) => write(out, &bytes),
@@ -42,16 +48,27 @@ struct Decoded {
     encoded: Option<Vec<u8>>,
 }
 
-fn decode(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
+async fn decode(args: &DecodeArgs, path: &str, file: Vec<u8>) -> Result<Decoded> {
     if args.list && args.kind != DecodeKind::CommitMessage {
         return Err(Error::invalid("only commit messages come in lists").with("option", "--list"));
     }
+    let bytes = file.as_slice();
+    let manifests = ManifestDecoder::new(default_registry());
     let value = match args.kind {
         DecodeKind::Snapshot => parsed(&Snapshot::from_json(text(bytes)?)?.to_json())?,
         DecodeKind::Schema => parsed(&TableSchema::from_json(text(bytes)?)?.to_json())?,
-        DecodeKind::ManifestList => decode_manifest_list(bytes)?.iter().map(manifest_meta).collect(),
-        DecodeKind::Manifest => decode_manifest(bytes)?.iter().map(manifest_entry).collect(),
-        DecodeKind::IndexManifest => decode_index_manifest(bytes)?.iter().map(index_entry).collect(),
+        DecodeKind::ManifestList => {
+            let metas = manifests.manifest_list(path, file.into()).await?;
+            metas.iter().map(manifest_meta).collect()
+        }
+        DecodeKind::Manifest => {
+            let entries = manifests.manifest(path, file.into(), KeepAll).await?;
+            entries.iter().map(manifest_entry).collect()
+        }
+        DecodeKind::IndexManifest => {
+            let entries = manifests.index_manifest(path, file.into()).await?;
+            entries.iter().map(index_entry).collect()
+        }
         DecodeKind::Split => return split(args, bytes),
         DecodeKind::CommitMessage => return commit_message(args, bytes),
         DecodeKind::DeletionVectors => return deletion_vectors(args, bytes),

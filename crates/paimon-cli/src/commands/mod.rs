@@ -40,6 +40,6 @@ pub(crate) async fn run(cli: Cli) -> Result<()> {
         }
         Command::Files(args) => inspect::files(&session, &args).await,
         Command::Manifests(args) => inspect::manifests(&session, &args).await,
-        Command::Decode(args) => decode::run(&args),
+        Command::Decode(args) => decode::run(&args).await,
     }
 }

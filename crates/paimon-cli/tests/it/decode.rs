@@ -63,6 +63,48 @@ fn index_manifest_of_java() {
     assert_eq!(entries[0]["kind"], "ADD", "{entries:#}");
 }
 
+/// Manifests in ORC are printed like those in Avro; damaged ones name the file.
+#[test]
+fn manifests_in_orc() {
+    let place = Place::new();
+    let table = fixture("formats/manifest-orc-deletion-vectors").table_dir();
+    let manifests = table.join("manifest");
+    let path = |prefix: &str| first_file(&manifests, prefix);
+    let shown = |prefix: &str| path(prefix).display().to_string();
+
+    let index = decode(&place, &["index-manifest", &shown("index-manifest-")]);
+    assert_eq!(index[0]["kind"], "ADD", "{index:#}");
+    let range = &index[0]["indexFile"]["dvRanges"][0];
+    assert!(range["cardinality"].as_i64().unwrap() > 0, "{index:#}");
+    let (mut lists, mut entries) = (0, 0);
+    for file in std::fs::read_dir(&manifests).unwrap() {
+        let file = file.unwrap().path();
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        assert!(std::fs::read(&file).unwrap().starts_with(b"ORC"), "{name}");
+        if !name.starts_with("manifest-list-") {
+            continue;
+        }
+        lists += 1;
+        let list = decode(&place, &["manifest-list", &file.display().to_string()]);
+        for meta in list.as_array().unwrap() {
+            let manifest = manifests.join(meta["fileName"].as_str().unwrap());
+            let decoded = decode(&place, &["manifest", &manifest.display().to_string()]);
+            let decoded = decoded.as_array().unwrap();
+            let count = |kind: &str| decoded.iter().filter(|e| e["kind"] == kind).count() as u64;
+            assert_eq!(count("ADD"), meta["numAddedFiles"].as_u64().unwrap());
+            assert_eq!(count("DELETE"), meta["numDeletedFiles"].as_u64().unwrap());
+            assert!(decoded[0]["file"]["creationTime"].is_i64(), "{}", decoded[0]);
+            entries += decoded.len();
+        }
+    }
+    assert!(lists >= 8 && entries >= 5, "{lists} lists, {entries} entries");
+
+    let bytes = std::fs::read(path("manifest-list-")).unwrap();
+    std::fs::write(place.path("cut"), &bytes[..bytes.len() - 20]).unwrap();
+    let err = place.error(&["decode", "manifest-list", "cut"]);
+    assert!(err.contains("cut"), "{err}");
+}
+
 /// Every index file of Java: printed, and back to the same bytes.
 #[test]
 fn deletion_vectors_and_back() {

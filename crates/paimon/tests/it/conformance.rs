@@ -48,13 +48,6 @@ fn reasons(table: &ConformanceTable, branch: Option<&str>) -> Vec<&'static str> 
         found.push("type change");
     }
     let files = files_below(&table.table_dir);
-    let in_manifests = |path: &Path| path.parent().is_some_and(|p| p.ends_with("manifest"));
-    if files
-        .iter()
-        .any(|path| in_manifests(path) && std::fs::read(path).unwrap().starts_with(b"ORC"))
-    {
-        found.push("ORC manifests");
-    }
     for (extension, what) in [("orc", "ORC data"), ("blob", "blobs")] {
         if files
             .iter()
