@@ -187,18 +187,13 @@ fn may_contain(filter: &BloomFilter, literal: &Datum, column: &Column) -> bool {
             bloom::may_contain_bytes(filter, text.as_bytes())
         }
         (Kind::Char, Datum::String(text)) => {
-            // Stored with blanks up to the length of the type.
-            let missing = column
-                .length
-                .map(|length| (length as usize).saturating_sub(text.chars().count()));
-            match missing {
-                Some(missing) => {
-                    let mut padded = text.clone().into_bytes();
-                    padded.resize(padded.len() + missing, b' ');
-                    bloom::may_contain_bytes(filter, &padded)
-                }
-                None => true,
-            }
+            // Java hashes values with blanks up to the length of the type, others (and we) without any.
+            let text = text.trim_end_matches(' ');
+            let Some(length) = column.length else { return true };
+            let missing = (length as usize).saturating_sub(text.chars().count());
+            let mut padded = text.as_bytes().to_vec();
+            padded.resize(padded.len() + missing, b' ');
+            bloom::may_contain_bytes(filter, &padded) || bloom::may_contain_bytes(filter, text.as_bytes())
         }
         _ => true,
     }

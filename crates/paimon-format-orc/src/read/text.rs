@@ -26,7 +26,7 @@ pub(super) struct TextReader {
 }
 
 enum TextKind {
-    Direct { bytes: ByteStream, lengths: IntDecoder },
+    Direct(Box<(ByteStream, IntDecoder)>),
     Dictionary(Box<Dictionary>),
 }
 
@@ -52,14 +52,15 @@ impl TextReader {
                 size: stripe.dictionary_size(column),
             }))
         } else {
-            TextKind::Direct { bytes: data, lengths }
+            TextKind::Direct(Box::new((data, lengths)))
         };
         TextReader { leaf, kind }
     }
 
     pub(super) fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()> {
         match &mut self.kind {
-            TextKind::Direct { bytes, lengths } => {
+            TextKind::Direct(streams) => {
+                let (bytes, lengths) = streams.as_mut();
                 bytes.seek(positions)?;
                 lengths.seek(positions)
             }
@@ -70,7 +71,8 @@ impl TextReader {
     pub(super) fn skip(&mut self, count: usize) -> Result<()> {
         match &mut self.kind {
             TextKind::Dictionary(dictionary) => dictionary.indices.skip(count),
-            TextKind::Direct { bytes, lengths } => {
+            TextKind::Direct(streams) => {
+                let (bytes, lengths) = streams.as_mut();
                 let mut left = count;
                 while left > 0 {
                     let (here, total) = match lengths.next(left)? {
@@ -93,7 +95,10 @@ impl TextReader {
     /// The next values, `count` of which are not NULL.
     pub(super) fn read(&mut self, count: usize, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         match &mut self.kind {
-            TextKind::Direct { bytes, lengths } => values(&self.leaf, bytes, lengths, count, nulls),
+            TextKind::Direct(streams) => {
+                let (bytes, lengths) = streams.as_mut();
+                values(&self.leaf, bytes, lengths, count, nulls)
+            }
             TextKind::Dictionary(dictionary) => {
                 let Dictionary {
                     indices,
