@@ -13,7 +13,7 @@ use crate::proto::CompressionKind;
 const DEFAULT_BLOCK: u64 = 256 << 10;
 /// Chunk headers hold 23 bits.
 const LARGEST_CHUNK: usize = (1 << 23) - 1;
-/// No codec makes more bytes of one than this.
+/// Zlib, Snappy, LZ4 and LZO make no more bytes of one than this; zstd has no such limit.
 const LARGEST_RATIO: usize = 1100;
 /// A footer is smaller than this many times its compressed bytes, or [`SMALL_FOOTER`].
 const FOOTER_RATIO: usize = 100;
@@ -78,10 +78,15 @@ impl Decompressor {
     pub(crate) fn decompress(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<()> {
         out.clear();
         let kind = self.codec.kind;
-        let limit = self
-            .codec
-            .block
-            .min(input.len().saturating_mul(LARGEST_RATIO).saturating_add(64));
+        let possible = match kind {
+            // What the frame says about itself, when it does. Room that is not filled costs nothing.
+            CompressionKind::Zstd => zstd::zstd_safe::get_frame_content_size(input)
+                .ok()
+                .flatten()
+                .map_or(usize::MAX, |size| usize::try_from(size).unwrap_or(usize::MAX)),
+            _ => input.len().saturating_mul(LARGEST_RATIO).saturating_add(64),
+        };
+        let limit = self.codec.block.min(possible);
         let bad = |why: &dyn std::fmt::Display| {
             damaged(format!(
                 "a {kind:?} chunk of {} bytes is none: {why}",

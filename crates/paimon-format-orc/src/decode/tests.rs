@@ -219,3 +219,17 @@ fn nothing_of_a_random_stream_panics() {
         }
     }
 }
+
+/// Constant bytes shrink to almost nothing; zstd knows no largest ratio.
+#[test]
+fn a_constant_chunk() {
+    use crate::proto::CompressionKind;
+    let bytes = vec![7; 256 << 10];
+    let codec = Codec::new(CompressionKind::Zstd, Some(256 << 10)).unwrap().unwrap();
+    let mut out = Vec::new();
+    codec
+        .decompressor()
+        .decompress(&zstd::bulk::compress(&bytes, 1).unwrap(), &mut out)
+        .unwrap();
+    assert_eq!(out, bytes);
+}

@@ -153,7 +153,7 @@ async fn file_records_are_read_for_wanted_entries_only() {
             entry(partition, i % 7, 7, file)
         })
         .collect();
-    let bytes = Scratch::new().manifest(&entries, "lz4").await;
+    let bytes = Scratch::new().manifest(&entries, "zstd").await;
     let cases: [fn(i32) -> bool; 4] = [|_| true, |b| b == 3, |b| b == 2 || b == 6, |b| b == 100];
     for wanted in cases {
         let selector = Buckets {
