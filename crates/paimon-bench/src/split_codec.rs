@@ -120,6 +120,7 @@ pub(crate) fn write_java(path: &str) -> BenchResult<()> {
 }
 
 /// What a task takes: median of the samples after the first, and the allocations of one.
+#[allow(clippy::disallowed_methods)]
 fn measure<T>(
     allocator: &'static StatsAlloc<System>,
     task: impl Fn() -> BenchResult<T>,

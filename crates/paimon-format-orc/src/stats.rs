@@ -18,7 +18,7 @@ use crate::schema::{Node, TypeTree};
 
 const DAY_MILLIS: i64 = 86_400_000;
 /// 1582-10-15 in days since 1970-01-01, the first day of the Gregorian calendar.
-const GREGORIAN_DAY: i64 = -141_427;
+pub(crate) const GREGORIAN_DAY: i64 = -141_427;
 /// No zone is farther from another one.
 const ZONE_MILLIS: i64 = 27 * 3_600_000;
 
@@ -185,8 +185,8 @@ fn bounds(statistics: &ColumnStatistics, column: &StatsColumn, shift: &Shift<'_>
         TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt | TypeKind::Time(_) => {
             integers(statistics, &column.data_type.kind)
         }
-        TypeKind::Float | TypeKind::Double => floats(statistics, &column.data_type.kind),
-        TypeKind::Date => dates(statistics),
+        TypeKind::Float | TypeKind::Double => floats(statistics, &column.data_type.kind, shift),
+        TypeKind::Date => dates(statistics, shift),
         TypeKind::Char(_) | TypeKind::VarChar(_) => Some(texts(statistics, column.kind, shift)),
         TypeKind::Decimal { precision, scale } => decimals(statistics, *precision, *scale),
         TypeKind::Timestamp(precision) => statistics
@@ -237,16 +237,26 @@ fn integers(statistics: &ColumnStatistics, kind: &TypeKind) -> Option<Bounds> {
     both(datum(stored.minimum), datum(stored.maximum))
 }
 
-fn floats(statistics: &ColumnStatistics, kind: &TypeKind) -> Option<Bounds> {
+fn floats(statistics: &ColumnStatistics, kind: &TypeKind, shift: &Shift<'_>) -> Option<Bounds> {
     let stored = statistics.double?;
+    let (mut min, mut max) = (stored.minimum?, stored.maximum?);
+    if let Shift::Prune { .. } = shift {
+        // Writers leave NaN out of the bounds, here it is greater than all; the sum tells of it. They also take zeros for
+        // equal, whatever their sign.
+        if stored.sum.is_none_or(f64::is_nan) {
+            return None;
+        }
+        min = if min == 0.0 { -0.0 } else { min };
+        max = if max == 0.0 { 0.0 } else { max };
+    }
     let datum = |value: f64| match kind {
         TypeKind::Float => Datum::Float(value as f32),
         _ => Datum::Double(value),
     };
-    both(stored.minimum.map(datum), stored.maximum.map(datum))
+    Some((Some(datum(min)), Some(datum(max))))
 }
 
-fn dates(statistics: &ColumnStatistics) -> Option<Bounds> {
+fn dates(statistics: &ColumnStatistics, shift: &Shift<'_>) -> Option<Bounds> {
     let days = statistics.date.map(|date| (date.minimum, date.maximum));
     // A DATE that is stored as INT.
     let ints = || {
@@ -254,7 +264,18 @@ fn dates(statistics: &ColumnStatistics) -> Option<Bounds> {
         statistics.integer.map(|int| (day(int.minimum), day(int.maximum)))
     };
     let (min, max) = days.or_else(ints)?;
-    both(min.map(Datum::Date), max.map(Datum::Date))
+    let (mut min, mut max) = (min?, max?);
+    if let Shift::Prune { .. } = shift {
+        min = min.checked_sub(slack(i64::from(min)) as i32)?;
+        max = max.checked_add(slack(i64::from(max)) as i32)?;
+    }
+    Some((Some(Datum::Date(min)), Some(Datum::Date(max))))
+}
+
+/// Days by which a bound may be off: before 1582-10-15 values and bounds of one file can count in different calendars, which are
+/// at most ten days apart from year 0 on and 300 days some 40 000 years before.
+fn slack(day: i64) -> i64 {
+    if day < GREGORIAN_DAY + 12 { 300 } else { 0 }
 }
 
 fn texts(statistics: &ColumnStatistics, kind: Kind, shift: &Shift<'_>) -> Bounds {
@@ -367,6 +388,8 @@ fn timestamps(stored: &TimestampStatistics, precision: u8, ltz: bool, shift: &Sh
                 min = min.checked_sub(ZONE_MILLIS)?;
                 max = max.checked_add(ZONE_MILLIS)?;
             }
+            min = min.checked_sub(slack(min.div_euclid(DAY_MILLIS)) * DAY_MILLIS)?;
+            max = max.checked_add(slack(max.div_euclid(DAY_MILLIS)) * DAY_MILLIS)?;
             (min, max)
         }
     };

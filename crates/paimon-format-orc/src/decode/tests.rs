@@ -225,7 +225,9 @@ fn nothing_of_a_random_stream_panics() {
 fn a_constant_chunk() {
     use crate::proto::CompressionKind;
     let bytes = vec![7; 256 << 10];
-    let codec = Codec::new(CompressionKind::Zstd, Some(256 << 10)).unwrap().unwrap();
+    let codec = Codec::new(CompressionKind::Zstd, Some(256 << 10))
+        .unwrap()
+        .unwrap();
     let mut out = Vec::new();
     codec
         .decompressor()

@@ -8,7 +8,7 @@ use super::bloom;
 use super::projection::{Projection, Shape};
 use crate::options::ReadOptions;
 use crate::proto::{BloomFilter, ColumnStatistics, Footer, Kind};
-use crate::stats::{Shift, StatsColumn, column_stats};
+use crate::stats::{GREGORIAN_DAY, Shift, StatsColumn, column_stats};
 
 /// The part of a predicate that a file can say something about.
 #[derive(Debug)]
@@ -171,6 +171,8 @@ fn may_contain(filter: &BloomFilter, literal: &Datum, column: &Column) -> bool {
     let long = |value: i64| bloom::may_contain_long(filter, value);
     let double = |value: f64| bloom::may_contain_long(filter, value.to_bits() as i64);
     match (column.stats.kind, literal) {
+        // Which calendar such days were hashed in is not known.
+        (_, Datum::Date(day)) if *day < GREGORIAN_DAY as i32 => true,
         (Kind::Byte | Kind::Short | Kind::Int | Kind::Long | Kind::Date, literal) => match literal {
             Datum::TinyInt(v) => long(i64::from(*v)),
             Datum::SmallInt(v) => long(i64::from(*v)),

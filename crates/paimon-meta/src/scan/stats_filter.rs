@@ -242,9 +242,26 @@ fn stored_stats(
     }
     let data_type = field.data_type.with_nullable(true);
     let with_path = |e: paimon_types::Error| e.with("path", &file.file_name).with("column", &field.name);
+    let mut min = stats.min_values.get(index, &data_type).map_err(with_path)?;
+    let mut max = stats.max_values.get(index, &data_type).map_err(with_path)?;
+    let unsure = |bound: &Option<Datum>| bound.as_ref().is_some_and(is_of_two_calendars);
+    if file.file_name.ends_with(".orc") && (unsure(&min) || unsure(&max)) {
+        (min, max) = (None, None);
+    }
     Ok(Some(ColumnStats {
-        min: stats.min_values.get(index, &data_type).map_err(with_path)?,
-        max: stats.max_values.get(index, &data_type).map_err(with_path)?,
+        min,
+        max,
         null_count: stats.null_counts.get(index),
     }))
+}
+
+/// Whether Java tells bounds such as this one of an ORC file in another calendar than the rows are read in: before the
+/// Gregorian calendar (and some days, because a bound can be moved across its start).
+fn is_of_two_calendars(bound: &Datum) -> bool {
+    const DAY: i64 = -141_427 + 12;
+    match bound {
+        Datum::Date(day) => i64::from(*day) < DAY,
+        Datum::Timestamp(at) => at.millis.div_euclid(86_400_000) < DAY,
+        _ => false,
+    }
 }

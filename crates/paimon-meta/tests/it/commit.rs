@@ -8,7 +8,7 @@ use paimon_meta::{CommitKind, CommitOutcome, PartitionSpec, Snapshot, Table};
 use paimon_protocol::{CommitMessage, Increment, Partition};
 use paimon_storage::Storage;
 use paimon_storage::fault::{Fault, Operation, Rule};
-use paimon_types::{BinaryRow, ErrorKind};
+use paimon_types::ErrorKind;
 
 use crate::support::{
     append, append_to, create, faulty, file, latest, live_names, manifest_files, options, partition,

@@ -80,7 +80,7 @@ async fn case_06_deleted_rows_stay_deleted() {
         table.new_commit().commit(append(name, 10)).await.unwrap();
     }
     let first = index("i1", &[("a", 3)]);
-    commit(&table, deletes(None, &[], &[first.clone()]))
+    commit(&table, deletes(None, &[], std::slice::from_ref(&first)))
         .await
         .unwrap();
     let snapshot = latest(&table).await;
@@ -129,20 +129,23 @@ async fn two_deletes_of_the_same_rows_conflict() {
         table.new_commit().commit(append(name, 10)).await.unwrap();
     }
     let first = index("i1", &[("a", 3)]);
-    commit(&table, deletes(None, &[], &[first.clone()]))
+    commit(&table, deletes(None, &[], std::slice::from_ref(&first)))
         .await
         .unwrap();
     // Made for a file without a vector, or for another vector than it has by now.
     let error = is_conflict(commit(&table, deletes(None, &[], &[index("x", &[("a", 1)])])).await);
     assert!(error.to_string().contains("bucket-0/a"), "{error}");
     let second = index("i2", &[("a", 4)]);
-    commit(&table, deletes(None, &[first.clone()], &[second.clone()]))
-        .await
-        .unwrap();
+    commit(
+        &table,
+        deletes(None, std::slice::from_ref(&first), std::slice::from_ref(&second)),
+    )
+    .await
+    .unwrap();
     is_conflict(
         commit(
             &table,
-            deletes(None, &[first.clone()], &[index("y", &[("a", 5)])]),
+            deletes(None, std::slice::from_ref(&first), &[index("y", &[("a", 5)])]),
         )
         .await,
     );

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use paimon_protocol::{
-    BucketState, CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource, GlobalIndexMeta,
-    Increment, IndexFileMeta, Partition, SimpleStats,
+    BucketState, CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource,
+    GlobalIndexMeta, Increment, IndexFileMeta, Partition, SimpleStats,
 };
 use paimon_types::{BinaryRow, DataField, DataType, Datum, TableSchema, TypeKind};
 use proptest::collection::vec;

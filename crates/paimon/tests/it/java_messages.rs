@@ -103,8 +103,8 @@ async fn messages_of_java_are_committed() {
             fixture.path
         );
         assert_eq!(
-            read_lines(&table.read()).await.unwrap(),
-            latest.expected(),
+            fixture.comparable(read_lines(&table.read()).await.unwrap()),
+            fixture.comparable(latest.expected()),
             "{}",
             fixture.path
         );
