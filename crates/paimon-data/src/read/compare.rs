@@ -158,7 +158,9 @@ mod tests {
 
     use super::*;
 
-    const OPS: [(PredicateOp, fn(Ordering) -> bool); 6] = [
+    type Holds = fn(Ordering) -> bool;
+
+    const OPS: [(PredicateOp, Holds); 6] = [
         (PredicateOp::Eq, Ordering::is_eq),
         (PredicateOp::NotEq, Ordering::is_ne),
         (PredicateOp::Lt, Ordering::is_lt),
