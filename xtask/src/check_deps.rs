@@ -28,6 +28,7 @@ const DATA: &[&str] = &[
     "paimon",
     "parquet",
     "paimon-format-avro",
+    "paimon-format-blob",
     "paimon-format-orc",
     "paimon-format-parquet",
 ];

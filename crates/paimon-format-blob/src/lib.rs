@@ -2,8 +2,8 @@
 
 //! Blob files for Apache Paimon tables: a [`BlobFormatFactory`] for a `paimon_format::FormatRegistry`.
 //!
-//! A blob file (`data-files.md` 11; Java package `org.apache.paimon.format.blob`) holds one column of a table: BLOB, ARRAY<BLOB>
-//! or MAP<K, BLOB>. It tells neither the name nor the type of that column, so that whoever opens it must know them (from
+//! A blob file (`data-files.md` 11; Java package `org.apache.paimon.format.blob`) holds one column of a table: BLOB, `ARRAY<BLOB>`
+//! or `MAP<K, BLOB>`. It tells neither the name nor the type of that column, so that whoever opens it must know them (from
 //! the write columns of the file's metadata): the one field of a read schema is taken for that column, whatever its name
 //! and id.
 //!

@@ -30,9 +30,9 @@ pub fn placeholder_field() -> DataField {
 pub(crate) enum Shape {
     /// The bytes of a BLOB.
     Scalar,
-    /// An ARRAY<BLOB>.
+    /// An `ARRAY<BLOB>`.
     Array,
-    /// A MAP<K, BLOB>.
+    /// A `MAP<K, BLOB>`.
     Map(BlobKeyType),
 }
 
@@ -118,7 +118,7 @@ fn shape(data_type: &DataType) -> Result<Shape> {
         TypeKind::Array(element) if element.kind == TypeKind::Blob => Ok(Shape::Array),
         TypeKind::Map(key, value) if value.kind == TypeKind::Blob => BlobKeyType::of(key).map(Shape::Map),
         _ => Err(Error::unsupported(format!(
-            "{data_type} is not stored in blob files, they hold BLOB, ARRAY<BLOB> and MAP<K, BLOB>"
+            "{data_type} is not stored in blob files, they hold BLOB, ARRAY<BLOB> and `MAP<K, BLOB>`"
         ))),
     }
 }

@@ -94,7 +94,7 @@ impl Lengths {
     }
 }
 
-/// Where the elements of an ARRAY<BLOB> are.
+/// Where the elements of an `ARRAY<BLOB>` are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayLayout {
     /// The elements.
@@ -128,7 +128,7 @@ impl ArrayLayout {
     }
 }
 
-/// Where the keys and values of a MAP<K, BLOB> are.
+/// Where the keys and values of a `MAP<K, BLOB>` are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapLayout {
     /// The keys.
