@@ -47,14 +47,16 @@ fn reasons(table: &ConformanceTable, branch: Option<&str>) -> Vec<&'static str> 
     if types.values().any(|of_field| of_field.len() > 1) {
         found.push("type change");
     }
+    // Compaction writes `_ROW_ID` into the files and lists it among their columns.
+    if table.path == "orc/append_table_row_tracking_with_compact" {
+        found.push("row tracking columns in files");
+    }
     let files = files_below(&table.table_dir);
-    for (extension, what) in [("orc", "ORC data"), ("blob", "blobs")] {
-        if files
-            .iter()
-            .any(|path| path.extension().is_some_and(|e| e == extension))
-        {
-            found.push(what);
-        }
+    if files
+        .iter()
+        .any(|path| path.extension().is_some_and(|e| e == "blob"))
+    {
+        found.push("blobs");
     }
     found
 }
