@@ -8,7 +8,6 @@
 
 #![warn(clippy::indexing_slicing)]
 
-mod blocking;
 mod decode;
 mod error;
 mod format;

@@ -13,7 +13,7 @@ use super::options::ColumnSettings;
 use super::proto::Message;
 use super::stripe::Parts;
 use super::types::Node;
-use crate::blocking::{Task, parallelism, spawn};
+use paimon_format::blocking::{Task, parallelism, spawn};
 
 /// What all columns do, one after the other.
 #[derive(Clone, Debug)]

@@ -49,12 +49,12 @@ use self::encoders::{Encoders, Operation};
 use self::options::WriteOptions;
 use self::tail::{Contents, MAGIC};
 use self::types::Node;
-use crate::blocking::spawn;
 use crate::decode::Zone;
 use crate::options::ReadOptions;
 use crate::proto::Footer;
 use crate::schema::TypeTree;
 use crate::stats::file_stats;
+use paimon_format::blocking::spawn;
 
 /// Rows that are encoded at a time.
 const ENCODE_ROWS: usize = 32 << 10;
