@@ -6,8 +6,10 @@ use std::alloc::System;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use paimon::protocol::{Codec, DataFileMeta, DataSplit, FileSource, Partition, PlanEnvelope, SimpleStats};
-use paimon::types::{BinaryRow, DataType, Datum, TypeKind};
+use paimon::protocol::{
+    Codec, DataFileMeta, DataSplit, FileSource, Partition, PlanEnvelope, RowValues, SimpleStats,
+};
+use paimon::types::{DataType, Datum, TypeKind};
 use serde_json::{Value, json};
 use stats_alloc::{Region, StatsAlloc};
 
@@ -20,7 +22,7 @@ const ROUNDS: usize = 6;
 
 fn file(split: usize, file: usize) -> BenchResult<DataFileMeta> {
     let number = (split * FILES + file) as i64;
-    let key = |n: i64| BinaryRow::encode(&[DataType::new(TypeKind::BigInt)], &[Some(Datum::BigInt(n))]);
+    let key = |n: i64| RowValues::of(&[DataType::new(TypeKind::BigInt)], &[Some(Datum::BigInt(n))]);
     let types = [
         DataType::new(TypeKind::BigInt),
         DataType::string(),
@@ -36,7 +38,7 @@ fn file(split: usize, file: usize) -> BenchResult<DataFileMeta> {
             Some(Datum::Double(n as f64 / 3.0)),
             None,
         ];
-        BinaryRow::encode(&types, &values)
+        RowValues::of(&types, &values)
     };
     let columns = ["id", "name", "amount", "price", "note"];
     Ok(DataFileMeta {

@@ -4,17 +4,15 @@
 
 use std::sync::Arc;
 
-use paimon_types::BinaryRow;
-
-use crate::NullCounts;
+use crate::{NullCounts, RowValues};
 
 /// Column statistics in stored form (Java `SimpleStats`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimpleStats {
-    /// Smallest values, one field a column, null when unknown.
-    pub min_values: BinaryRow,
-    /// Largest values, one field a column, null when unknown.
-    pub max_values: BinaryRow,
+    /// Smallest values, one a column, NULL when unknown.
+    pub min_values: RowValues,
+    /// Largest values, one a column, NULL when unknown.
+    pub max_values: RowValues,
     /// Null counts, one a column, `None` when unknown.
     pub null_counts: NullCounts,
 }
@@ -23,8 +21,8 @@ impl SimpleStats {
     /// Statistics of no column (Java `EMPTY_STATS`).
     pub fn empty() -> Self {
         SimpleStats {
-            min_values: BinaryRow::empty(),
-            max_values: BinaryRow::empty(),
+            min_values: RowValues::empty(),
+            max_values: RowValues::empty(),
             null_counts: NullCounts::new(),
         }
     }
@@ -48,10 +46,10 @@ pub struct DataFileMeta {
     pub file_size: i64,
     /// Rows, retractions included.
     pub row_count: i64,
-    /// First key, empty row for append tables.
-    pub min_key: BinaryRow,
-    /// Last key, empty row for append tables.
-    pub max_key: BinaryRow,
+    /// First key, no values for append tables.
+    pub min_key: RowValues,
+    /// Last key, no values for append tables.
+    pub max_key: RowValues,
     /// Statistics of key columns, empty for append tables.
     pub key_stats: SimpleStats,
     /// Statistics of value columns, see `value_stats_cols`.

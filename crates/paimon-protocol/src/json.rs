@@ -6,12 +6,12 @@
 //! has `values` by column too, or `error` when they do not decode. Statistics and keys are decoded only for files that
 //! were written with that schema.
 
-use paimon_types::{BinaryRow, DataField, DataType, Datum, TableSchema, TypeKind, datum_to_string};
+use paimon_types::{DataField, DataType, Datum, TableSchema, TypeKind, datum_to_string};
 use serde_json::{Map, Value, json};
 
 use crate::{
     BucketState, CommitMessage, DataFileMeta, DataSplit, DeletionFile, FileSource, IndexFileMeta,
-    ManifestCommittable, Partition, SimpleStats, Split,
+    ManifestCommittable, Partition, RowValues, SimpleStats, Split,
 };
 
 /// A split of any kind: its fields and `kind` ([`Split::kind`]).
@@ -253,17 +253,17 @@ pub fn bucket_state(state: &BucketState, schema: Option<&TableSchema>) -> Value 
 
 fn partition(partition: &Partition, schema: Option<&TableSchema>) -> Value {
     let fields = schema.map(TableSchema::partition_fields);
-    row(partition.encoded_row(), fields.as_deref())
+    row(partition.as_values(), fields.as_deref())
 }
 
 /// A row: `arity`, `hex` of its bytes, and `values` by column when the fields are given.
-pub fn row(row: &BinaryRow, fields: Option<&[&DataField]>) -> Value {
+pub fn row(row: &RowValues, fields: Option<&[&DataField]>) -> Value {
     let mut object = Map::new();
-    object.insert("arity".to_owned(), json!(row.arity()));
-    object.insert("hex".to_owned(), json!(hex(row.as_bytes())));
-    if let Some(fields) = fields.filter(|_| row.arity() > 0) {
+    object.insert("arity".to_owned(), json!(row.len()));
+    object.insert("hex".to_owned(), json!(hex(row.encoded_row().as_bytes())));
+    if let Some(fields) = fields.filter(|_| !row.is_empty()) {
         let types: Vec<DataType> = fields.iter().map(|field| field.data_type.clone()).collect();
-        match row.decode(&types) {
+        match row.values(&types) {
             Ok(values) => {
                 let values = fields.iter().zip(&values);
                 let values = values

@@ -3,7 +3,8 @@
 //! The bytes that the planes exchange: `DataSplit` (the query plan) and `CommitMessage` (the result of a write).
 //!
 //! - Structs: [`DataSplit`] and the other kinds of [`Split`], [`DataFileMeta`], [`IndexFileMeta`], [`CommitMessage`],
-//!   [`ManifestCommittable`], [`PlanEnvelope`], [`BucketState`]; partitions are typed values ([`Partition`]).
+//!   [`ManifestCommittable`], [`PlanEnvelope`], [`BucketState`]; partitions, keys and bounds are typed values
+//!   ([`Partition`], [`RowValues`]).
 //! - [`Split::to_bytes`], [`CommitMessage::to_bytes`] and their counterparts take the form as a [`Codec`].
 //! - [`codec::java`]: every version that Java Paimon reads or wrote, byte for byte.
 //! - [`codec::native`]: our own forms, versioned and checksummed (`docs/protocol.md`).
@@ -23,6 +24,7 @@ mod file_meta;
 pub mod json;
 mod null_counts;
 mod partition;
+mod row_values;
 mod split;
 mod split_kind;
 
@@ -36,5 +38,6 @@ pub use file_meta::{
 };
 pub use null_counts::NullCounts;
 pub use partition::Partition;
+pub use row_values::RowValues;
 pub use split::{DataSplit, DeletionFile};
 pub use split_kind::{ChainSplit, IncrementalSplit, IndexedSplit, QueryAuth, RowRange, Split};

@@ -6,18 +6,20 @@ use std::fmt;
 
 use paimon_types::{BinaryRow, DataType, Datum, Result, TableSchema};
 
+use crate::RowValues;
+
 /// Values of the partition columns, in the order of the table's partition keys.
 ///
 /// The values are kept in their encoded form, so that what Java wrote is handed on byte for byte; the types of the columns are
 /// not part of it and are given when values are asked for. Equality and `Hash` are those of the encoded form, in which equal
 /// values of equal types are equal.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Partition(BinaryRow);
+pub struct Partition(RowValues);
 
 impl Partition {
     /// The one partition of a table without partition columns.
     pub fn unpartitioned() -> Self {
-        Partition(BinaryRow::empty())
+        Partition(RowValues::empty())
     }
 
     /// The partition with these values of columns of these types; `None` is NULL.
@@ -25,7 +27,7 @@ impl Partition {
     /// # Errors
     /// `InvalidInput` when a value does not fit its type or the numbers of types and values differ.
     pub fn of(types: &[DataType], values: &[Option<Datum>]) -> Result<Self> {
-        BinaryRow::encode(types, values).map(Partition)
+        RowValues::of(types, values).map(Partition)
     }
 
     /// The values as columns of these types; `None` is NULL.
@@ -33,7 +35,7 @@ impl Partition {
     /// # Errors
     /// `Corrupt` when the number of types is another one than [`Partition::len`] or the encoded values do not decode.
     pub fn values(&self, types: &[DataType]) -> Result<Vec<Option<Datum>>> {
-        self.0.decode(types)
+        self.0.values(types)
     }
 
     /// (column, value) for each partition column of a schema, in order.
@@ -53,7 +55,7 @@ impl Partition {
 
     /// Number of partition columns.
     pub fn len(&self) -> usize {
-        self.0.arity()
+        self.0.len()
     }
 
     /// True for a table without partition columns.
@@ -61,22 +63,33 @@ impl Partition {
         self.len() == 0
     }
 
+    /// The values without their role.
+    pub fn as_values(&self) -> &RowValues {
+        &self.0
+    }
+
     /// Wraps the encoded form. For the crates of this project; everyone else has values.
     #[doc(hidden)]
     pub fn from_encoded_row(row: BinaryRow) -> Self {
-        Partition(row)
+        Partition(RowValues::from_encoded_row(row))
     }
 
     /// The encoded form. For the crates of this project; everyone else has values.
     #[doc(hidden)]
     pub fn encoded_row(&self) -> &BinaryRow {
-        &self.0
+        self.0.encoded_row()
     }
 
     /// As [`Partition::encoded_row`], by value.
     #[doc(hidden)]
     pub fn into_encoded_row(self) -> BinaryRow {
-        self.0
+        self.0.into_encoded_row()
+    }
+}
+
+impl From<RowValues> for Partition {
+    fn from(values: RowValues) -> Self {
+        Partition(values)
     }
 }
 
@@ -88,11 +101,6 @@ impl Default for Partition {
 
 impl fmt::Debug for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Partition({} values, ", self.len())?;
-        self.0
-            .as_bytes()
-            .iter()
-            .try_for_each(|byte| write!(f, "{byte:02x}"))?;
-        f.write_str(")")
+        self.0.fmt_as("Partition", f)
     }
 }

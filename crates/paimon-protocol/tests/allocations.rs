@@ -8,9 +8,9 @@
 use std::alloc::System;
 
 use paimon_protocol::{
-    BucketState, Codec, CommitMessage, DataFileMeta, DataSplit, FileSource, Partition, SimpleStats,
+    BucketState, Codec, CommitMessage, DataFileMeta, DataSplit, FileSource, Partition, RowValues, SimpleStats,
 };
-use paimon_types::{BinaryRow, DataType, Datum, TypeKind};
+use paimon_types::{DataType, Datum, TypeKind};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -22,7 +22,7 @@ const FILES: usize = 2000;
 fn file(number: i64) -> DataFileMeta {
     let row = |n: i64| {
         let types = [DataType::new(TypeKind::BigInt), DataType::string()];
-        BinaryRow::encode(
+        RowValues::of(
             &types,
             &[
                 Some(Datum::BigInt(n)),

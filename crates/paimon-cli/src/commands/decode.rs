@@ -12,7 +12,7 @@ use paimon::protocol::codec::java::{
     JAVA_COMMIT_MESSAGE_VERSION, SplitEncoding, decode_commit_message, decode_commit_messages,
     encode_commit_message, encode_commit_messages,
 };
-use paimon::protocol::{Split, json as protocol_json};
+use paimon::protocol::{RowValues, Split, json as protocol_json};
 use paimon::types::{BinaryRow, DataType, Error, Result, TableSchema};
 use paimon::{PlanEnvelope, Snapshot};
 use paimon_index::{
@@ -210,7 +210,7 @@ fn hash_index(args: &DecodeArgs, bytes: &[u8]) -> Result<Decoded> {
 /// Form A: big-endian arity, then the row. With --types the values too.
 fn binary_row(args: &DecodeArgs, bytes: &[u8]) -> Result<Value> {
     let row = BinaryRow::from_serialized(bytes)?;
-    let mut value = protocol_json::row(&row, None);
+    let mut value = binary_row_json(&row);
     if let Value::Object(object) = &mut value {
         object.insert("hash".to_owned(), json!(row.hash_code()));
         if let Some(types) = &args.types {
@@ -224,6 +224,10 @@ fn binary_row(args: &DecodeArgs, bytes: &[u8]) -> Result<Value> {
         }
     }
     Ok(value)
+}
+
+fn binary_row_json(row: &BinaryRow) -> Value {
+    protocol_json::row(&RowValues::from_encoded_row(row.clone()), None)
 }
 
 /// Types separated by commas that stand outside of parentheses.
@@ -270,7 +274,7 @@ fn manifest_meta(meta: &ManifestFileMeta) -> Value {
 fn manifest_entry(entry: &ManifestEntry) -> Value {
     json!({
         "kind": kind(entry.kind),
-        "partition": protocol_json::row(&entry.partition, None),
+        "partition": binary_row_json(&entry.partition),
         "bucket": entry.bucket,
         "totalBuckets": entry.total_buckets,
         "file": protocol_json::data_file(&entry.file, None),
@@ -280,7 +284,7 @@ fn manifest_entry(entry: &ManifestEntry) -> Value {
 fn index_entry(entry: &IndexManifestEntry) -> Value {
     json!({
         "kind": kind(entry.kind),
-        "partition": protocol_json::row(&entry.partition, None),
+        "partition": binary_row_json(&entry.partition),
         "bucket": entry.bucket,
         "indexFile": protocol_json::index_file(&entry.index_file),
     })

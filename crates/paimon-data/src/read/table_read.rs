@@ -10,7 +10,7 @@ use arrow_schema::SchemaRef;
 use futures_core::stream::BoxStream;
 use futures_util::StreamExt;
 use paimon_format::{Cache, FormatRegistry, MemoryPool, UnboundedMemoryPool};
-use paimon_protocol::{DataSplit, PlanEnvelope};
+use paimon_protocol::{DataFileMeta, DataSplit, PlanEnvelope};
 use paimon_storage::Storage;
 use paimon_types::{
     CoreOptions, DataField, DataType, Error, Predicate, Result, TableSchema, TypeKind, to_arrow_schema,
@@ -297,6 +297,16 @@ impl TableRead {
         move |task| reader.clone().stream(task)
     }
 
+    /// Whether a file was written without some columns of the table. Files that keep their row ids list the system columns
+    /// `_ROW_ID` and `_SEQUENCE_NUMBER` beside all others and are whole (Java's `RawFileSplitRead` does not look at the list).
+    /// A file of another schema that lacks a column is refused by its format.
+    fn holds_part(&self, file: &DataFileMeta) -> bool {
+        let schema = &self.file.context.read_schema;
+        file.write_cols.as_deref().is_some_and(|written| {
+            file.schema_id == schema.id && schema.fields.iter().any(|f| !written.contains(&f.name))
+        })
+    }
+
     fn check_split(&self, split: &DataSplit) -> Result<()> {
         let refuse = |what: &str| {
             Err(Error::unsupported(format!("{what} is not implemented"))
@@ -309,11 +319,11 @@ impl TableRead {
         for file in &split.data_files {
             if file.file_name.ends_with(".blob")
                 || file.file_name.contains(".vector.")
-                || file.write_cols.is_some()
+                || self.holds_part(file)
             {
                 return refuse("reading files that hold a part of the columns (data evolution)");
             }
-            if file.min_key.arity() > 0 {
+            if !file.min_key.is_empty() {
                 return refuse("reading a file of a table with a primary key");
             }
             if file.delete_row_count.unwrap_or(0) > 0 {

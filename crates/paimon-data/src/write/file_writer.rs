@@ -8,9 +8,9 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
 use paimon_format::{FileFormat, FormatWriter, MemoryPool, UnboundedMemoryPool};
-use paimon_protocol::{DataFileMeta, FileSource, SimpleStats};
+use paimon_protocol::{DataFileMeta, FileSource, RowValues, SimpleStats};
 use paimon_storage::{Environment, OutputStream, Storage};
-use paimon_types::{BinaryRow, DataField, Error, ErrorKind, Result};
+use paimon_types::{DataField, Error, ErrorKind, Result};
 
 use super::stats::StatsCollector;
 
@@ -210,8 +210,8 @@ impl BucketWriter {
             file_name: name,
             file_size: i64::try_from(size).map_err(|_| Error::resources("a file is too large"))?,
             row_count,
-            min_key: BinaryRow::empty(),
-            max_key: BinaryRow::empty(),
+            min_key: RowValues::empty(),
+            max_key: RowValues::empty(),
             key_stats: SimpleStats::empty(),
             value_stats,
             min_sequence_number: first,

@@ -3,9 +3,9 @@
 //! Column statistics of a written file in the form of the file meta (Java `SimpleColStatsCollector`, `SimpleStatsConverter`;
 //! `metadata.md` 5).
 
-use paimon_protocol::SimpleStats;
+use paimon_protocol::{RowValues, SimpleStats};
 use paimon_types::{
-    BinaryRow, ColumnStats, CoreOptions, DataField, DataType, Datum, Error, Result, StatsMode, TypeKind,
+    ColumnStats, CoreOptions, DataField, DataType, Datum, Error, Result, StatsMode, TypeKind,
 };
 
 /// The statistics modes of a table's columns.
@@ -55,7 +55,7 @@ impl StatsCollector {
             .iter()
             .map(|(field, _)| field.data_type.with_nullable(true))
             .collect();
-        let row = |values: Vec<Option<Datum>>| BinaryRow::encode(&types, &values);
+        let row = |values: Vec<Option<Datum>>| RowValues::of(&types, &values);
         let stats = SimpleStats {
             min_values: row(kept.iter().map(|(_, stats)| stats.min.clone()).collect())?,
             max_values: row(kept.iter().map(|(_, stats)| stats.max.clone()).collect())?,
@@ -218,8 +218,8 @@ mod tests {
 
     fn decoded(stats: &SimpleStats, types: &[DataType]) -> (Vec<Option<Datum>>, Vec<Option<Datum>>) {
         (
-            stats.min_values.decode(types).unwrap(),
-            stats.max_values.decode(types).unwrap(),
+            stats.min_values.values(types).unwrap(),
+            stats.max_values.values(types).unwrap(),
         )
     }
 
@@ -270,7 +270,7 @@ mod tests {
             .convert(&found())
             .unwrap();
         assert_eq!(columns, None);
-        assert_eq!(stats.min_values.arity(), 4);
+        assert_eq!(stats.min_values.len(), 4);
         assert_eq!(stats.null_counts, [Some(2), Some(0), Some(1), None]);
     }
 

@@ -93,7 +93,7 @@ impl PartitionFilter {
     /// False when the statistics show that no entry of the manifest is in the set. What is unknown stays.
     fn may_match(&self, meta: &ManifestFileMeta, types: &[DataType]) -> bool {
         let stats = &meta.partition_stats;
-        let (Ok(mins), Ok(maxs)) = (stats.min_values.decode(types), stats.max_values.decode(types)) else {
+        let (Ok(mins), Ok(maxs)) = (stats.min_values.values(types), stats.max_values.values(types)) else {
             return true;
         };
         let column_may_match = |index: usize, wanted: &Option<Datum>| match wanted {

@@ -206,7 +206,7 @@ impl PartitionBounds {
     /// exclude nothing.
     fn excludes(&self, meta: &ManifestFileMeta, types: &[DataType]) -> bool {
         let stats = &meta.partition_stats;
-        let (Ok(mins), Ok(maxs)) = (stats.min_values.decode(types), stats.max_values.decode(types)) else {
+        let (Ok(mins), Ok(maxs)) = (stats.min_values.values(types), stats.max_values.values(types)) else {
             return false;
         };
         self.columns.iter().enumerate().any(|(i, column)| {

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use paimon_protocol::SimpleStats;
+use paimon_protocol::{RowValues, SimpleStats};
 use paimon_types::{BinaryRow, DataType, Datum, Result};
 
 use super::{FileKind, ManifestEntry, ManifestFileMeta};
@@ -94,8 +94,8 @@ fn partition_stats(partitions: &HashMap<BinaryRow, i64>, types: &[DataType]) -> 
     let mins: Vec<Option<Datum>> = columns.iter().map(|c| c.bounds().map(|b| b.0.clone())).collect();
     let maxs: Vec<Option<Datum>> = columns.iter().map(|c| c.bounds().map(|b| b.1.clone())).collect();
     Ok(SimpleStats {
-        min_values: BinaryRow::encode(&nullable, &mins)?,
-        max_values: BinaryRow::encode(&nullable, &maxs)?,
+        min_values: RowValues::of(&nullable, &mins)?,
+        max_values: RowValues::of(&nullable, &maxs)?,
         null_counts: columns.iter().map(|c| Some(c.nulls)).collect(),
     })
 }

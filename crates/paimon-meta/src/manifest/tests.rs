@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use apache_avro::types::Value;
 use paimon_protocol::{
-    DataFileMeta, DeletionVectorMeta, FileSource, GlobalIndexMeta, IndexFileMeta, SimpleStats,
+    DataFileMeta, DeletionVectorMeta, FileSource, GlobalIndexMeta, IndexFileMeta, RowValues, SimpleStats,
 };
 use paimon_storage::{Storage, UuidSource};
 use paimon_types::{BinaryRow, DataType, Datum, ErrorKind, TypeKind};
@@ -22,13 +22,17 @@ fn int_row(values: &[Option<i32>]) -> BinaryRow {
     BinaryRow::encode(&types, &values).unwrap()
 }
 
+fn int_values(values: &[Option<i32>]) -> RowValues {
+    RowValues::from_encoded_row(int_row(values))
+}
+
 pub(crate) fn simple_file(name: &str) -> DataFileMeta {
     DataFileMeta {
         file_name: name.to_owned(),
         file_size: 100,
         row_count: 10,
-        min_key: BinaryRow::empty(),
-        max_key: BinaryRow::empty(),
+        min_key: RowValues::empty(),
+        max_key: RowValues::empty(),
         key_stats: SimpleStats::empty(),
         value_stats: SimpleStats::empty(),
         min_sequence_number: 0,
@@ -52,16 +56,16 @@ fn full_file() -> DataFileMeta {
     DataFileMeta {
         file_size: i64::MAX,
         row_count: 7,
-        min_key: int_row(&[Some(1), None]),
-        max_key: int_row(&[Some(i32::MIN), Some(3)]),
+        min_key: int_values(&[Some(1), None]),
+        max_key: int_values(&[Some(i32::MIN), Some(3)]),
         key_stats: SimpleStats {
-            min_values: int_row(&[Some(1), None]),
-            max_values: int_row(&[Some(2), None]),
+            min_values: int_values(&[Some(1), None]),
+            max_values: int_values(&[Some(2), None]),
             null_counts: [Some(0), None].into(),
         },
         value_stats: SimpleStats {
-            min_values: int_row(&[None]),
-            max_values: int_row(&[None]),
+            min_values: int_values(&[None]),
+            max_values: int_values(&[None]),
             null_counts: [Some(7)].into(),
         },
         min_sequence_number: -5,
@@ -98,8 +102,8 @@ pub(crate) fn sample_metas() -> Vec<ManifestFileMeta> {
         num_added_files: 4,
         num_deleted_files: 5,
         partition_stats: SimpleStats {
-            min_values: int_row(&[Some(1)]),
-            max_values: int_row(&[Some(9)]),
+            min_values: int_values(&[Some(1)]),
+            max_values: int_values(&[Some(9)]),
             null_counts: [Some(0)].into(),
         },
         schema_id: 7,
@@ -419,8 +423,8 @@ async fn writing_rolls_and_names_count_up() {
     assert!(metas[0].file_name.ends_with("-0") && metas[2].file_name.ends_with("-2"));
     assert_eq!((metas[0].min_row_id, metas[0].max_row_id), (Some(0), Some(9999)));
     assert_eq!((metas[0].min_bucket, metas[0].max_bucket), (Some(0), Some(3)));
-    assert_eq!(metas[0].partition_stats.min_values, int_row(&[Some(0)]));
-    assert_eq!(metas[0].partition_stats.max_values, int_row(&[Some(2)]));
+    assert_eq!(metas[0].partition_stats.min_values, int_values(&[Some(0)]));
+    assert_eq!(metas[0].partition_stats.max_values, int_values(&[Some(2)]));
     let read: Vec<_> = store.read_manifests(&metas).await.unwrap().concat();
     assert_eq!(read, entries);
     let (name, size) = store.write_list(&metas).await.unwrap();

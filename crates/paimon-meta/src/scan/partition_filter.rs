@@ -51,11 +51,11 @@ impl PartitionFilter {
     pub(super) fn may_match(&self, meta: &ManifestFileMeta) -> Result<bool> {
         let entries = meta.num_added_files.saturating_add(meta.num_deleted_files);
         let stats = &meta.partition_stats;
-        if self.predicate.is_always_true() || stats.min_values.arity() != self.types.len() {
+        if self.predicate.is_always_true() || stats.min_values.len() != self.types.len() {
             return Ok(true);
         }
-        let mins = stats.min_values.decode(&self.types)?;
-        let maxs = stats.max_values.decode(&self.types)?;
+        let mins = stats.min_values.values(&self.types)?;
+        let maxs = stats.max_values.values(&self.types)?;
         let column = |id: i32| {
             let at = self.field_ids.iter().position(|f| *f == id)?;
             Some(ColumnStats {

@@ -237,7 +237,7 @@ fn stored_stats(
         (None, None) => (at, schema.fields.len()),
     };
     // Rows of another width than expected describe other columns.
-    if stats.min_values.arity() != width || stats.max_values.arity() != width {
+    if stats.min_values.len() != width || stats.max_values.len() != width {
         return Ok(None);
     }
     let data_type = field.data_type.with_nullable(true);

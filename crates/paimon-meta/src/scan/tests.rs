@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use paimon_protocol::{DataFileMeta, DeletionFile, DeletionVectorMeta, IndexFileMeta, SimpleStats};
+use paimon_protocol::{
+    DataFileMeta, DeletionFile, DeletionVectorMeta, IndexFileMeta, RowValues, SimpleStats,
+};
 use paimon_storage::{Environment, Storage};
 use paimon_types::{
     BinaryRow, BucketFunction, DataField, DataType, Datum, ErrorKind, LeafPredicate, NewTable, Predicate,
@@ -24,6 +26,10 @@ fn int() -> DataType {
 fn int_row(values: &[Option<i32>]) -> BinaryRow {
     let values: Vec<_> = values.iter().map(|v| v.map(Datum::Int)).collect();
     BinaryRow::encode(&vec![int(); values.len()], &values).unwrap()
+}
+
+fn int_values(values: &[Option<i32>]) -> RowValues {
+    RowValues::from_encoded_row(int_row(values))
 }
 
 /// Columns `p` (partition, when asked for), `k`, `v`, all INT.
@@ -58,8 +64,8 @@ fn file(name: &str, rows: i64, sequence: i64) -> DataFileMeta {
 /// Statistics of all columns given as (min, max, nulls).
 fn with_stats(mut file: DataFileMeta, columns: &[(i32, i32, i64)], dense: Option<&[&str]>) -> DataFileMeta {
     file.value_stats = SimpleStats {
-        min_values: int_row(&columns.iter().map(|c| Some(c.0)).collect::<Vec<_>>()),
-        max_values: int_row(&columns.iter().map(|c| Some(c.1)).collect::<Vec<_>>()),
+        min_values: int_values(&columns.iter().map(|c| Some(c.0)).collect::<Vec<_>>()),
+        max_values: int_values(&columns.iter().map(|c| Some(c.1)).collect::<Vec<_>>()),
         null_counts: columns.iter().map(|c| Some(c.2)).collect(),
     };
     file.value_stats_cols = dense.map(|names| names.iter().map(|n| n.to_string()).collect());
@@ -468,8 +474,8 @@ async fn case_32_missing_statistics_never_prune() {
     let table = table(false, &[]).await;
     let none = DataFileMeta {
         value_stats: SimpleStats {
-            min_values: int_row(&[None, None]),
-            max_values: int_row(&[None, None]),
+            min_values: int_values(&[None, None]),
+            max_values: int_values(&[None, None]),
             null_counts: [None, None].into(),
         },
         ..file("none", 10, 0)

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use paimon_meta::manifest::{FileKind, ManifestOptions, ManifestStore, merge_entries};
 use paimon_meta::{Snapshot, Table};
-use paimon_protocol::{CommitMessage, DataFileMeta, FileSource, Partition, SimpleStats};
+use paimon_protocol::{CommitMessage, DataFileMeta, FileSource, Partition, RowValues, SimpleStats};
 use paimon_storage::{Environment, Storage};
 use paimon_types::{BinaryRow, DataField, DataType, Datum, NewTable, TypeKind};
 
@@ -74,8 +74,8 @@ pub(crate) fn file(name: &str, rows: i64) -> DataFileMeta {
         file_name: name.into(),
         file_size: 100,
         row_count: rows,
-        min_key: BinaryRow::empty(),
-        max_key: BinaryRow::empty(),
+        min_key: RowValues::empty(),
+        max_key: RowValues::empty(),
         key_stats: SimpleStats::empty(),
         value_stats: SimpleStats::empty(),
         min_sequence_number: 0,

@@ -2,8 +2,8 @@
 
 //! The JSON form for people.
 
-use paimon_protocol::{DataFileMeta, DataSplit, FileSource, Partition, SimpleStats, Split, json};
-use paimon_types::{BinaryRow, DataType, Datum, Timestamp, TypeKind};
+use paimon_protocol::{DataFileMeta, DataSplit, FileSource, Partition, RowValues, SimpleStats, Split, json};
+use paimon_types::{DataType, Datum, Timestamp, TypeKind};
 use serde_json::json;
 
 use crate::sample;
@@ -19,13 +19,13 @@ fn split() -> DataSplit {
         unscaled: -1250,
         scale: 2,
     });
-    let values = BinaryRow::encode(&types, &[None, Some(Datum::BigInt(7)), amount]).unwrap();
+    let values = RowValues::of(&types, &[None, Some(Datum::BigInt(7)), amount]).unwrap();
     let file = DataFileMeta {
         file_name: "f".into(),
         file_size: 10,
         row_count: 1,
-        min_key: BinaryRow::empty(),
-        max_key: BinaryRow::empty(),
+        min_key: RowValues::empty(),
+        max_key: RowValues::empty(),
         key_stats: SimpleStats::empty(),
         value_stats: SimpleStats {
             min_values: values.clone(),

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use paimon_protocol::codec::native::NATIVE_PLAN_VERSION;
 use paimon_protocol::{
-    DataFileMeta, DataSplit, DeletionFile, FileSource, Partition, PlanEnvelope, SimpleStats, is_secret_option,
+    DataFileMeta, DataSplit, DeletionFile, FileSource, Partition, PlanEnvelope, RowValues, SimpleStats,
+    is_secret_option,
 };
-use paimon_types::{BinaryRow, DataType, Datum, Error, ErrorKind};
+use paimon_types::{DataType, Datum, Error, ErrorKind};
 
 use crate::sample;
 
@@ -23,7 +24,7 @@ fn strings(values: &[&str]) -> Vec<String> {
 /// A value in every field. Never change it: the golden files hold it.
 pub(crate) fn plan() -> PlanEnvelope {
     let text =
-        |value: &str| BinaryRow::encode(&[DataType::string()], &[Some(Datum::String(value.into()))]).unwrap();
+        |value: &str| RowValues::of(&[DataType::string()], &[Some(Datum::String(value.into()))]).unwrap();
     let stats = SimpleStats {
         min_values: text("aaa"),
         max_values: text("zzzzzzzzz"),
@@ -56,8 +57,8 @@ pub(crate) fn plan() -> PlanEnvelope {
         file_name: "é😀.parquet".into(),
         file_size: 10,
         row_count: 1,
-        min_key: BinaryRow::empty(),
-        max_key: BinaryRow::empty(),
+        min_key: RowValues::empty(),
+        max_key: RowValues::empty(),
         key_stats: SimpleStats::empty(),
         value_stats: SimpleStats::empty(),
         min_sequence_number: 0,
@@ -83,7 +84,7 @@ pub(crate) fn plan() -> PlanEnvelope {
     };
     let split = DataSplit {
         snapshot_id: 18,
-        partition: Partition::from_encoded_row(text("2024-01-31")),
+        partition: Partition::from(text("2024-01-31")),
         bucket: 20,
         bucket_path: "s3://b/db.db/t/dt=2024-01-31/bucket-20".into(),
         total_buckets: Some(32),

@@ -7,17 +7,17 @@ use paimon_protocol::codec::java::{
 };
 use paimon_protocol::{
     CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource, GlobalIndexMeta,
-    IndexFileMeta, ManifestCommittable, Partition, SimpleStats, Split,
+    IndexFileMeta, ManifestCommittable, Partition, RowValues, SimpleStats, Split,
 };
-use paimon_types::{BinaryRow, ErrorKind};
+use paimon_types::ErrorKind;
 
 fn file() -> DataFileMeta {
     DataFileMeta {
         file_name: "f".into(),
         file_size: 10,
         row_count: 1,
-        min_key: BinaryRow::empty(),
-        max_key: BinaryRow::empty(),
+        min_key: RowValues::empty(),
+        max_key: RowValues::empty(),
         key_stats: SimpleStats::empty(),
         value_stats: SimpleStats::empty(),
         min_sequence_number: 0,

@@ -7,9 +7,8 @@ use std::fmt::{Debug, Display};
 
 use paimon_protocol::{
     CommitMessage, DataFileMeta, DataSplit, DeletionFile, FileSource, IndexFileMeta, ManifestCommittable,
-    SimpleStats, Split,
+    RowValues, SimpleStats, Split,
 };
-use paimon_types::BinaryRow;
 
 use crate::hex;
 
@@ -21,8 +20,8 @@ fn join(items: impl IntoIterator<Item = String>) -> String {
     format!("[{}]", items.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-fn row(row: &BinaryRow) -> String {
-    format!("{}:{}", row.arity(), hex(row.as_bytes()))
+fn row(row: &RowValues) -> String {
+    format!("{}:{}", row.len(), hex(row.encoded_row().as_bytes()))
 }
 
 /// The null counts as BinaryArray bytes.
@@ -140,7 +139,7 @@ pub(crate) fn data_split(s: &DataSplit) -> String {
     format!(
         "DataSplit{{snapshot={} partition={} bucket={} path={} totalBuckets={} files={} dv={} streaming={} raw={}}}",
         s.snapshot_id,
-        row(s.partition.encoded_row()),
+        row(s.partition.as_values()),
         s.bucket,
         s.bucket_path,
         opt(s.total_buckets),
@@ -158,7 +157,7 @@ pub(crate) fn split(split_value: &Split) -> String {
             "IncrementalSplit{{snapshot={} partition={} bucket={} totalBuckets={} before={} beforeDv={} after={} \
              afterDv={} streaming={}}}",
             s.snapshot_id,
-            row(s.partition.encoded_row()),
+            row(s.partition.as_values()),
             s.bucket,
             s.total_buckets,
             files(&s.before_files),
@@ -188,7 +187,7 @@ pub(crate) fn split(split_value: &Split) -> String {
             };
             format!(
                 "ChainSplit{{partition={} files={} paths={} branches={} dv={}}}",
-                row(s.logical_partition.encoded_row()),
+                row(s.logical_partition.as_values()),
                 files(&s.data_files),
                 map(&s.file_bucket_paths),
                 map(&s.file_branches),
@@ -231,7 +230,7 @@ pub(crate) fn message(m: &CommitMessage) -> String {
     format!(
         "Msg{{partition={} bucket={} totalBuckets={} new={} deleted={} changelog={} newIndex={} delIndex={} \
          cBefore={} cAfter={} cChangelog={} cNewIndex={} cDelIndex={}}}",
-        row(m.partition.encoded_row()),
+        row(m.partition.as_values()),
         m.bucket,
         opt(m.total_buckets),
         files(&data.new_files),

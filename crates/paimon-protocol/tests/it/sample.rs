@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use paimon_protocol::{
     BucketState, CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource,
-    GlobalIndexMeta, Increment, IndexFileMeta, Partition, SimpleStats,
+    GlobalIndexMeta, Increment, IndexFileMeta, Partition, RowValues, SimpleStats,
 };
-use paimon_types::{BinaryRow, DataField, DataType, Datum, TableSchema, TypeKind};
+use paimon_types::{DataField, DataType, Datum, TableSchema, TypeKind};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -19,13 +19,13 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
 }
 
 /// Rows of up to three STRING and BIGINT fields; often the empty row.
-pub(crate) fn row() -> impl Strategy<Value = BinaryRow> {
+pub(crate) fn row() -> impl Strategy<Value = RowValues> {
     let string = of(text()).prop_map(|v| (DataType::string(), v.map(Datum::String)));
     let bigint = of(any::<i64>()).prop_map(|v| (DataType::new(TypeKind::BigInt), v.map(Datum::BigInt)));
     let fields = vec(prop_oneof![string, bigint], 0..3);
     fields.prop_map(|fields| {
         let (types, values): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
-        BinaryRow::encode(&types, &values).unwrap()
+        RowValues::of(&types, &values).unwrap()
     })
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn split() -> impl Strategy<Value = DataSplit> {
         let (data_files, deletion_files): (Vec<_>, Vec<_>) = files.into_iter().unzip();
         DataSplit {
             snapshot_id: head.0,
-            partition: Partition::from_encoded_row(head.1),
+            partition: Partition::from(head.1),
             bucket: head.2,
             bucket_path: head.3,
             total_buckets: head.4,
@@ -190,7 +190,7 @@ pub(crate) fn message() -> impl Strategy<Value = CommitMessage> {
         .prop_map(
             |(partition, bucket, total_buckets, data_increment, compact_increment, check_from_snapshot)| {
                 CommitMessage {
-                    partition: Partition::from_encoded_row(partition),
+                    partition: Partition::from(partition),
                     bucket,
                     total_buckets,
                     data_increment,
@@ -206,7 +206,7 @@ pub(crate) fn bucket_state() -> impl Strategy<Value = BucketState> {
     let files = (of(files()), of(index_file()), vec(index_file(), 0..3));
     (numbers, row(), files).prop_map(|(numbers, partition, files)| BucketState {
         snapshot_id: numbers.0,
-        partition: Partition::from_encoded_row(partition),
+        partition: Partition::from(partition),
         bucket: numbers.1,
         total_buckets: numbers.2,
         max_sequence_number: numbers.3,

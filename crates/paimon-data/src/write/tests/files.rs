@@ -213,11 +213,11 @@ async fn file_meta() {
     let types = [DataType::new(TypeKind::BigInt), DataType::string()];
     let text = |s: &str| Some(Datum::String(s.to_owned()));
     assert_eq!(
-        file.value_stats.min_values.decode(&types).unwrap(),
+        file.value_stats.min_values.values(&types).unwrap(),
         [Some(Datum::BigInt(1)), text("name of number 1")]
     );
     assert_eq!(
-        file.value_stats.max_values.decode(&types).unwrap(),
+        file.value_stats.max_values.values(&types).unwrap(),
         [Some(Datum::BigInt(20)), text("name of number 9")]
     );
     assert_eq!(file.value_stats.null_counts, [Some(0), Some(4)]);

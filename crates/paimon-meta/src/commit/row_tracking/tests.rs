@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 use super::*;
-use paimon_protocol::SimpleStats;
+use paimon_protocol::{RowValues, SimpleStats};
 
 fn file(name: &str, rows: i64) -> DataFileMeta {
     DataFileMeta {
         file_name: name.into(),
         file_size: 1,
         row_count: rows,
-        min_key: BinaryRow::empty(),
-        max_key: BinaryRow::empty(),
+        min_key: RowValues::empty(),
+        max_key: RowValues::empty(),
         key_stats: SimpleStats::empty(),
         value_stats: SimpleStats::empty(),
         min_sequence_number: 0,

@@ -165,8 +165,8 @@ impl<L: RawList> RawFile<'_, L> {
             file_name: file_name.to_owned(),
             file_size: required(self.file_size, "_FILE_SIZE")?,
             row_count: required(self.row_count, "_ROW_COUNT")?,
-            min_key: rows.decode(required(self.min_key, "_MIN_KEY")?)?,
-            max_key: rows.decode(required(self.max_key, "_MAX_KEY")?)?,
+            min_key: rows.values(self.min_key, "_MIN_KEY")?,
+            max_key: rows.values(self.max_key, "_MAX_KEY")?,
             key_stats: required(self.key_stats, "_KEY_STATS")?.build(rows)?,
             value_stats: required(self.value_stats, "_VALUE_STATS")?.build(rows)?,
             min_sequence_number: required(self.min_sequence, "_MIN_SEQUENCE_NUMBER")?,
@@ -274,8 +274,8 @@ pub(super) fn encode_file(out: &mut Encoder, file: &DataFileMeta) {
     out.string(&file.file_name);
     out.long(file.file_size);
     out.long(file.row_count);
-    out.bytes(&file.min_key.to_serialized());
-    out.bytes(&file.max_key.to_serialized());
+    out.bytes(&file.min_key.encoded_row().to_serialized());
+    out.bytes(&file.max_key.encoded_row().to_serialized());
     encode_stats(out, &file.key_stats);
     encode_stats(out, &file.value_stats);
     out.long(file.min_sequence_number);

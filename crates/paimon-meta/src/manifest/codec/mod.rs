@@ -25,7 +25,7 @@ pub(in crate::manifest) use index_manifest::{RawGlobalIndex, RawIndexEntry, RawR
 pub(in crate::manifest) use manifest::{Head, Partitions, RawHead};
 pub(in crate::manifest) use manifest_list::RawListEntry;
 
-use paimon_protocol::{NullCounts, SimpleStats};
+use paimon_protocol::{NullCounts, RowValues, SimpleStats};
 use paimon_types::{BinaryRow, Error, Result};
 
 use super::avro::{Access, Cursor, Encoder, Kind, Layout, NodeId, Presence, Program, Wanted, read_array};
@@ -52,6 +52,11 @@ impl Rows {
         } else {
             BinaryRow::from_serialized(bytes)
         }
+    }
+
+    fn values(&self, bytes: Option<&[u8]>, field: &'static str) -> Result<RowValues> {
+        self.decode(required(bytes, field)?)
+            .map(RowValues::from_encoded_row)
     }
 }
 
@@ -93,8 +98,8 @@ impl<L: RawList> RawStats<'_, L> {
             None => NullCounts::new(),
         };
         Ok(SimpleStats {
-            min_values: rows.decode(required(self.min, "_MIN_VALUES")?)?,
-            max_values: rows.decode(required(self.max, "_MAX_VALUES")?)?,
+            min_values: rows.values(self.min, "_MIN_VALUES")?,
+            max_values: rows.values(self.max, "_MAX_VALUES")?,
             null_counts,
         })
     }
@@ -162,8 +167,8 @@ impl StatsReader {
 }
 
 fn encode_stats(out: &mut Encoder, stats: &SimpleStats) {
-    out.bytes(&stats.min_values.to_serialized());
-    out.bytes(&stats.max_values.to_serialized());
+    out.bytes(&stats.min_values.encoded_row().to_serialized());
+    out.bytes(&stats.max_values.encoded_row().to_serialized());
     out.optional(Some(stats.null_counts.to_vec()), |out, counts| {
         out.array(&counts, |out, count| out.optional(*count, Encoder::long));
     });

@@ -218,8 +218,8 @@ impl<'a, T> Rows<'a, T> {
 
     fn stats(&self, fields: &Fields, value: impl Fn(&'a T) -> &'a SimpleStats) -> Result<ArrayRef> {
         let columns = vec![
-            self.binaries(|row| Some(value(row).min_values.to_serialized())),
-            self.binaries(|row| Some(value(row).max_values.to_serialized())),
+            self.binaries(|row| Some(value(row).min_values.encoded_row().to_serialized())),
+            self.binaries(|row| Some(value(row).max_values.encoded_row().to_serialized())),
             self.long_lists(item_field(fields, "_NULL_COUNTS")?, |row| {
                 Some(value(row).null_counts.to_vec())
             }),
@@ -285,8 +285,8 @@ fn file_columns(files: &[&DataFileMeta], fields: &Fields) -> Result<Vec<ArrayRef
         rows.texts(|file| Some(&file.file_name)),
         rows.longs(|file| Some(file.file_size)),
         rows.longs(|file| Some(file.row_count)),
-        rows.binaries(|file| Some(file.min_key.to_serialized())),
-        rows.binaries(|file| Some(file.max_key.to_serialized())),
+        rows.binaries(|file| Some(file.min_key.encoded_row().to_serialized())),
+        rows.binaries(|file| Some(file.max_key.encoded_row().to_serialized())),
         rows.stats(record_fields(fields, "_KEY_STATS")?, |file| &file.key_stats)?,
         rows.stats(record_fields(fields, "_VALUE_STATS")?, |file| &file.value_stats)?,
         rows.longs(|file| Some(file.min_sequence_number)),

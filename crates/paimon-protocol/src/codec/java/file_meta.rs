@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use paimon_types::{BinaryRow, DataOutput, Error, Result, SharedBytes};
+use paimon_types::{DataOutput, Error, Result, SharedBytes};
 
 use super::carrier::{Carrier, since};
 use super::input::SharedInput;
 use super::record::{RecordReader, fixed_part};
 use super::record_writer::{RecordWriter, i64_array, opt_i64_array, string_array};
-use crate::{DataFileMeta, FileSource, NullCounts, SimpleStats};
+use crate::{DataFileMeta, FileSource, NullCounts, RowValues, SimpleStats};
 
 /// Fields of `SimpleStats`.
 const STATS_ARITY: usize = 3;
@@ -22,7 +22,7 @@ const CURRENT_ARITY: usize = 21;
 /// the list of them, so that a file takes one allocation for its name and one for each of its rarer texts and lists.
 pub(super) struct FileMetaReader<'a> {
     arity: usize,
-    empty: BinaryRow,
+    empty: RowValues,
     columns: ColumnLists<'a>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> FileMetaReader<'a> {
     pub(super) fn new(arity: usize) -> Self {
         FileMetaReader {
             arity,
-            empty: BinaryRow::empty(),
+            empty: RowValues::empty(),
             columns: ColumnLists::default(),
         }
     }

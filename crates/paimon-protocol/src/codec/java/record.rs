@@ -7,6 +7,8 @@ use std::cell::Cell;
 
 use paimon_types::{BinaryRow, Error, Result, SharedBytes};
 
+use crate::RowValues;
+
 /// Bytes of header and null bits.
 const NULL_BYTES: usize = 8;
 
@@ -179,12 +181,12 @@ impl<'a> RecordReader<'a> {
     }
 
     /// A row in the form "arity, row bytes", as a part of `buffer`; the empty row is shared.
-    pub(super) fn row(&self, field: usize, empty: &BinaryRow, buffer: &SharedBytes) -> Result<BinaryRow> {
+    pub(super) fn row(&self, field: usize, empty: &RowValues, buffer: &SharedBytes) -> Result<RowValues> {
         let bytes = self.bytes(field)?;
         if bytes == [0; 12] {
             Ok(empty.clone())
         } else {
-            BinaryRow::from_serialized_in(buffer, bytes)
+            BinaryRow::from_serialized_in(buffer, bytes).map(RowValues::from_encoded_row)
         }
     }
 

@@ -2,7 +2,7 @@
 
 //! Writes rows and arrays of the metadata records in place: nested structures go straight into the parent's buffer.
 
-use paimon_types::BinaryRow;
+use crate::RowValues;
 
 use super::record::fixed_part;
 
@@ -89,7 +89,8 @@ impl<'b> RecordWriter<'b> {
     }
 
     /// A row in the form "arity, row bytes".
-    pub(super) fn row(&mut self, field: usize, row: &BinaryRow) {
+    pub(super) fn row(&mut self, field: usize, row: &RowValues) {
+        let row = row.encoded_row();
         self.piece(field, |buffer| {
             buffer.extend_from_slice(&(row.arity() as i32).to_be_bytes());
             buffer.extend_from_slice(row.as_bytes());

@@ -10,10 +10,13 @@ use paimon_types::{BinaryRow, Error, Result, SharedBytes};
 use super::body::{
     AnySplit, Arena, Counts, DeletionBody, FileBody, List, Names, RowBody, SplitBody, StatsBody,
 };
-use crate::{DataFileMeta, DataSplit, DeletionFile, FileSource, NullCounts, Partition, SimpleStats};
+use crate::{
+    DataFileMeta, DataSplit, DeletionFile, FileSource, NullCounts, Partition, RowValues, SimpleStats,
+};
 
-impl<'a> From<&'a BinaryRow> for RowBody<'a> {
-    fn from(row: &'a BinaryRow) -> Self {
+impl<'a> From<&'a RowValues> for RowBody<'a> {
+    fn from(values: &'a RowValues) -> Self {
+        let row = values.encoded_row();
         let bytes = row.as_bytes();
         let bytes = if row.arity() == 0 && bytes == [0; 8] {
             &[]
@@ -29,7 +32,7 @@ impl<'a> From<&'a BinaryRow> for RowBody<'a> {
 
 impl<'a> From<&'a Partition> for RowBody<'a> {
     fn from(partition: &'a Partition) -> Self {
-        partition.encoded_row().into()
+        partition.as_values().into()
     }
 }
 
@@ -147,7 +150,7 @@ pub(super) fn check_deletion_files(files: usize, list: Option<&[Option<DeletionF
 /// Turns mirrors back into values. Rows and null counts are parts of two buffers, and equal lists of columns are one, so that
 /// a file takes one allocation for its name and one for each of its rarer texts and lists.
 pub(super) struct ValueReader<'a> {
-    empty: BinaryRow,
+    empty: RowValues,
     input: &'a SharedBytes,
     counts: SharedBytes,
     names: Vec<&'a str>,
@@ -161,7 +164,7 @@ impl<'a> ValueReader<'a> {
     /// `input` is what the mirrors were decoded from.
     pub(super) fn new(input: &'a SharedBytes, arena: Arena<'a>) -> Self {
         ValueReader {
-            empty: BinaryRow::empty(),
+            empty: RowValues::empty(),
             input,
             counts: SharedBytes::from(Arc::from(arena.counts)),
             names: arena.names,
@@ -169,15 +172,16 @@ impl<'a> ValueReader<'a> {
         }
     }
 
-    pub(super) fn row(&self, row: RowBody<'a>) -> Result<BinaryRow> {
+    pub(super) fn row(&self, row: RowBody<'a>) -> Result<RowValues> {
         if row.arity == 0 && row.bytes.is_empty() {
             return Ok(self.empty.clone());
         }
         BinaryRow::from_shared(row.arity as usize, self.input.part(row.bytes))
+            .map(RowValues::from_encoded_row)
     }
 
     pub(super) fn partition(&self, row: RowBody<'a>) -> Result<Partition> {
-        self.row(row).map(Partition::from_encoded_row)
+        self.row(row).map(Partition::from)
     }
 
     fn stats(&self, stats: StatsBody<'a>) -> Result<SimpleStats> {
