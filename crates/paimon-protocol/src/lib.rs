@@ -25,6 +25,7 @@ pub mod json;
 mod null_counts;
 mod partition;
 mod row_values;
+pub mod sorted_runs;
 mod split;
 mod split_kind;
 
