@@ -3,6 +3,8 @@
 //! What every target does: decode; when a value comes out, encode it, decode that, and find the same value and bytes. On the
 //! way, what is allocated is bounded by the length of the input.
 
+#[cfg(feature = "formats")]
+mod formats;
 #[cfg(feature = "metadata")]
 mod metadata;
 mod protocol;
@@ -14,6 +16,8 @@ use std::fmt::Debug;
 use paimon_types::Result;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
+#[cfg(feature = "formats")]
+pub use formats::*;
 #[cfg(feature = "metadata")]
 pub use metadata::*;
 pub use protocol::*;
@@ -50,4 +54,17 @@ pub(crate) fn stable<T: PartialEq + Debug>(
     let again = decode(&first).expect("what was encoded is decoded");
     assert!(again == value || format!("{again:?}") == format!("{value:?}"), "{value:?} became {again:?}");
     assert_eq!(encode(&again).expect("what was decoded is encoded"), first);
+}
+
+/// CRC-32 as zip has it.
+#[cfg(any(feature = "formats", feature = "metadata"))]
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = !0u32;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    !crc
 }

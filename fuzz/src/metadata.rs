@@ -11,7 +11,7 @@ use paimon_meta::manifest::codec::{
 };
 use paimon_types::{Error, Result};
 
-use crate::bounded;
+use crate::{bounded, crc32};
 
 /// Snapshot files.
 pub fn snapshot_json(data: &[u8]) {
@@ -66,15 +66,8 @@ fn vector(wide: bool, bitmap: &[u8]) -> Vec<u8> {
     let magic: [u8; 4] =
         if wide { 1_681_511_377u32.to_le_bytes() } else { 1_581_511_376u32.to_be_bytes() };
     let body = [&magic[..], bitmap].concat();
-    let mut crc = !0u32;
-    for byte in &body {
-        crc ^= u32::from(*byte);
-        for _ in 0..8 {
-            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
-        }
-    }
     let length = (body.len() as u32).to_be_bytes();
-    [&length[..], &body, &(!crc).to_be_bytes()].concat()
+    [&length[..], &body, &crc32(&body).to_be_bytes()].concat()
 }
 
 /// Files of deletion vectors.

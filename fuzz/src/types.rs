@@ -3,7 +3,7 @@
 //! Rows, arrays, maps, variants, streams, type grammar, schema JSON, partition paths.
 
 use paimon_types::{
-    BinaryArray, BinaryRow, DataField, DataInput, DataOutput, DataType, Datum, PartitionNaming, Predicate, TableSchema,
+    BinaryArray, BinaryRow, BlobValue, DataField, DataInput, DataOutput, DataType, Datum, PartitionNaming, Predicate, TableSchema,
     TypeKind, escape_path_name, read_stream_value, unescape_path_name, variant_from_json_text, variant_to_json,
     write_stream_value,
 };
@@ -241,5 +241,22 @@ pub fn partition_path(data: &[u8]) {
             let row = BinaryRow::encode(&types, &again).expect("values of a path are encoded");
             assert_eq!(naming.path(&fields, &row).unwrap(), written);
         }
+    }
+}
+
+/// What the bytes of a BLOB mean.
+pub fn blob_value(data: &[u8]) {
+    let Some(value) = bounded(data.len(), || BlobValue::of(data)) else { return };
+    let again = match &value {
+        BlobValue::View(view) => view.encode(),
+        BlobValue::Descriptor(descriptor) => descriptor.encode(),
+        BlobValue::Data(bytes) => {
+            assert_eq!(*bytes, data);
+            return;
+        }
+    };
+    // A view of a table that cannot be named is read but not written.
+    if let Ok(again) = again {
+        assert_eq!(BlobValue::of(&again).expect("what was encoded is decoded"), value);
     }
 }

@@ -10,6 +10,9 @@ use serde_json::Value;
 use crate::TaskResult;
 use crate::process::root;
 
+/// Targets behind the feature `formats` of the fuzz crate.
+const FORMAT_TARGETS: [&str; 4] = ["avro_file", "blob_file", "blob_layout", "orc_file"];
+
 /// The task: `fuzz [--seconds N] [--seeds-only] [TARGET…]`.
 pub(crate) fn run(args: &[String]) -> TaskResult {
     let mut seconds = "60";
@@ -42,8 +45,14 @@ pub(crate) fn run(args: &[String]) -> TaskResult {
         println!("fuzz: {target}, {seconds} s, {}", log.display());
         let out = std::fs::File::create(&log).map_err(|e| e.to_string())?;
         let err = out.try_clone().map_err(|e| e.to_string())?;
+        let features = match FORMAT_TARGETS.contains(&target.as_str()) {
+            true => &["--features", "formats"][..],
+            false => &[],
+        };
         let status = Command::new("cargo")
-            .args(["+nightly", "fuzz", "run", target, "--"])
+            .args(["+nightly", "fuzz", "run", target])
+            .args(features)
+            .arg("--")
             .args([
                 "-rss_limit_mb=1024",
                 "-malloc_limit_mb=256",
@@ -300,12 +309,25 @@ fn file(path: &Path, name: &str) -> TaskResult {
         "manifest" if file_name.starts_with("manifest-") => "manifest",
         "index" if file_name.starts_with("index-") => "deletion_vector_file",
         "splits" => "split",
+        _ if file_name.ends_with(".orc") => "orc_file",
+        _ if file_name.ends_with(".avro") => "avro_file",
+        _ if file_name.ends_with(".blob") => "blob_layout",
         _ => return Ok(()),
     };
     let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
     // Long inputs make the fuzzer slow and find nothing that short ones do not.
     if bytes.len() > 16 << 10 {
         return Ok(());
+    }
+    if target == "blob_layout" {
+        // Whole files of each column type.
+        for kind in [1, 3, 5, 7, 9] {
+            seed(
+                "blob_file",
+                &format!("file-{name}-{kind}"),
+                &with_first(kind, &bytes),
+            )?;
+        }
     }
     seed(target, &format!("file-{name}"), &bytes)
 }
