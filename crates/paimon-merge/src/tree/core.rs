@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! The merge itself, for one form of keys.
+
+use std::cmp::Ordering;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_buffer::ScalarBuffer;
+use paimon_types::{Error, Result, RowKind};
+
+use super::block::{Entry, merge_lists};
+use super::keys::{Ascent, KeyEncoder, Keys};
+use super::pending::{Pending, Sources, first_fields};
+use super::sequence::{SequenceEncoder, UserSequence};
+use super::{Merge, MergeMode, MergeSpec, MergedBatch, RunBatch, Step};
+use crate::Versions;
+
+/// Rows of all runs that are put in order at once, about: they stay in the cache.
+const BLOCK_ENTRIES: usize = 16 << 10;
+/// Least rows of a run in a block.
+const SMALL_BLOCK: usize = 64;
+/// A stretch of one run of so many rows is passed as a whole, without a block.
+const STRETCH: usize = 32;
+/// The same before a merge function, which would be called for what is in front of the stretch.
+const FUNCTION_STRETCH: usize = 1024;
+/// Sources beyond those of the runs before the ones that are not needed are looked for.
+const SPARE_SOURCES: usize = 8;
+
+/// A run and its batch.
+#[derive(Debug)]
+struct Run<K> {
+    batch: Option<Loaded<K>>,
+    ended: bool,
+}
+
+#[derive(Debug)]
+struct Loaded<K> {
+    slot: usize,
+    keys: K,
+    user: Option<UserSequence>,
+    /// The next row.
+    at: usize,
+    rows: usize,
+    /// No key is repeated.
+    strict: bool,
+    /// Some rows are retractions.
+    retracts: bool,
+}
+
+impl<K: Keys> Loaded<K> {
+    fn is_done(&self) -> bool {
+        self.at >= self.rows
+    }
+
+    /// Number of rows from `at` whose key is less than (or, `through`, not greater than) a key.
+    fn count_up_to(&self, key: &K, row: usize, through: bool) -> usize {
+        let below = |at: usize| match self.keys.compare(at, key, row) {
+            Ordering::Less => true,
+            Ordering::Equal => through,
+            Ordering::Greater => false,
+        };
+        let (mut step, mut low) = (1, self.at);
+        let mut high = self.rows;
+        while low < self.rows {
+            if !below(low) {
+                high = low;
+                break;
+            }
+            low += step;
+            step *= 2;
+        }
+        // All rows before `low - step / 2` are below, that at `high` is not.
+        let mut low = (low.saturating_sub(step / 2)).clamp(self.at, high);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if below(middle) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low - self.at
+    }
+}
+
+/// Versions that wait for the merge function.
+#[derive(Debug, Default)]
+struct Waiting {
+    rows: Vec<(usize, usize)>,
+    kinds: Vec<RowKind>,
+    ends: Vec<usize>,
+}
+
+pub(super) struct Core<K: Keys> {
+    spec: MergeSpec,
+    encoder: KeyEncoder,
+    sequence: Option<SequenceEncoder>,
+    runs: Vec<Run<K>>,
+    sources: Sources,
+    pending: Pending,
+    waiting: Waiting,
+    /// Slots of rows in `pending` that are not out: those of the last step, and all.
+    touched: Vec<usize>,
+    needed: Vec<usize>,
+    /// Rows of a run in a block.
+    block: usize,
+    entries: Vec<Entry<K::Prefix>>,
+    scratch: Vec<Entry<K::Prefix>>,
+}
+
+impl<K: Keys> Core<K> {
+    pub(super) fn new(
+        spec: MergeSpec,
+        encoder: KeyEncoder,
+        sequence: Option<SequenceEncoder>,
+        runs: usize,
+    ) -> Self {
+        let all = matches!(spec.mode, MergeMode::All);
+        // A key is never cut: see `give`.
+        let batch_size = if all { usize::MAX } else { spec.batch_size };
+        let schema = first_fields(&spec.schema, spec.output_columns);
+        Core {
+            sources: Sources::new(schema.clone()),
+            pending: Pending::new(schema, batch_size, spec.keep_retracts || all, all),
+            encoder,
+            sequence,
+            runs: (0..runs).map(|_| Run { batch: None, ended: false }).collect(),
+            waiting: Waiting::default(),
+            touched: Vec::new(),
+            needed: Vec::new(),
+            block: SMALL_BLOCK * 4,
+            entries: Vec::new(),
+            scratch: Vec::new(),
+            spec,
+        }
+    }
+
+    fn loaded(&self, run: usize) -> Result<&Loaded<K>> {
+        self.runs
+            .get(run)
+            .and_then(|r| r.batch.as_ref())
+            .ok_or_else(|| Error::invalid(format!("run {run} has no batch")))
+    }
+
+    fn asked(&mut self, run: usize) -> Result<&mut Run<K>> {
+        self.runs
+            .get_mut(run)
+            .filter(|r| !r.ended && r.batch.as_ref().is_none_or(Loaded::is_done))
+            .ok_or_else(|| Error::invalid(format!("run {run} was not asked for")))
+    }
+
+    fn load(&mut self, run: usize, batch: RunBatch) -> Result<()> {
+        self.asked(run)?;
+        let rows = batch.rows.num_rows();
+        if rows == 0 {
+            return Ok(());
+        }
+        let same_schema = batch.rows.num_columns() == self.spec.schema.fields().len();
+        if !same_schema || batch.sequence.len() != rows || batch.kinds.len() != rows || u32::try_from(rows).is_err() {
+            return Err(Error::corrupt("a batch of a run is not of the schema of the merge"));
+        }
+        let pick = |places: &[usize]| -> Vec<ArrayRef> {
+            let columns = places.iter().filter_map(|at| batch.rows.columns().get(*at));
+            columns.cloned().collect()
+        };
+        let keys = K::encode(&self.encoder, &pick(&self.spec.keys))?;
+        let ascent = keys.ascend();
+        let user = match &self.sequence {
+            Some(encoder) => Some(encoder.encode(&pick(&self.spec.sequence))?),
+            None => None,
+        };
+        let behind = match &self.asked(run)?.batch {
+            Some(before) => before.keys.compare(before.rows - 1, &keys, 0) == Ordering::Less,
+            None => true,
+        };
+        let in_order = match ascent {
+            Ascent::Strict => behind,
+            Ascent::Repeated => behind && self.spec.repeated_keys,
+            Ascent::Broken => false,
+        };
+        if !in_order || keys.len() != rows {
+            return Err(Error::corrupt(
+                "the keys of a sorted run do not ascend, expected every key to be greater than the one before",
+            ));
+        }
+        for kind in &batch.kinds {
+            if *kind & !3 != 0 {
+                RowKind::from_byte(*kind)?;
+            }
+        }
+        let retracts = batch.kinds.iter().fold(0, |any, kind| any | kind) & 1 == 1;
+        self.collect()?;
+        let slot = self.sources.add(&batch.rows, batch.kinds, batch.sequence)?;
+        self.asked(run)?.batch = Some(Loaded {
+            slot,
+            keys,
+            user,
+            at: 0,
+            rows,
+            strict: ascent == Ascent::Strict,
+            retracts,
+        });
+        Ok(())
+    }
+
+    /// Lets go of batches that nothing needs, when there are many.
+    fn collect(&mut self) -> Result<()> {
+        let limit = self.runs.len() + SPARE_SOURCES;
+        if self.sources.in_use() < limit {
+            return Ok(());
+        }
+        self.keep_needed();
+        // Few rows of each of many batches hold all of them.
+        if self.sources.in_use() >= limit {
+            self.merge_waiting()?;
+            self.pending.settle(&self.sources)?;
+            self.needed.clear();
+            self.keep_needed();
+        }
+        Ok(())
+    }
+
+    fn keep_needed(&mut self) {
+        let mut used = vec![false; self.sources.rows().len()];
+        let loaded = self.runs.iter().filter_map(|r| r.batch.as_ref());
+        let loaded = loaded.filter(|l| !l.is_done()).map(|l| l.slot);
+        for slot in loaded.chain(self.needed.iter().copied()) {
+            if let Some(used) = used.get_mut(slot) {
+                *used = true;
+            }
+        }
+        self.sources.keep(&used);
+    }
+
+    fn advance(&mut self, run: usize, rows: usize) {
+        if let Some(batch) = self.runs.get_mut(run).and_then(|r| r.batch.as_mut()) {
+            batch.at += rows;
+        }
+    }
+
+    /// Decides on some rows. `active` are the runs that have rows, at least one.
+    fn step(&mut self, active: &[usize]) -> Result<()> {
+        // The two runs with the smallest keys.
+        let (mut first, mut second): (Option<usize>, Option<usize>) = (None, None);
+        for run in active {
+            let here = self.loaded(*run)?;
+            let before = |other: Option<usize>| -> Result<bool> {
+                Ok(match other {
+                    None => true,
+                    Some(other) => {
+                        let other = self.loaded(other)?;
+                        here.keys.compare(here.at, &other.keys, other.at) == Ordering::Less
+                    }
+                })
+            };
+            if before(first)? {
+                (first, second) = (Some(*run), first);
+            } else if before(second)? {
+                second = Some(*run);
+            }
+        }
+        let Some(first) = first else {
+            return Ok(());
+        };
+        let smallest = self.loaded(first)?;
+        let alone = second.is_none();
+        let stretch = match second {
+            _ if !smallest.strict => 0,
+            None => smallest.rows - smallest.at,
+            Some(second) => {
+                let next = self.loaded(second)?;
+                smallest.count_up_to(&next.keys, next.at, false)
+            }
+        };
+        let least = match self.spec.mode {
+            MergeMode::Function(_) => FUNCTION_STRETCH,
+            _ => STRETCH,
+        };
+        if stretch >= least || (alone && stretch > 0) {
+            self.pass(first, stretch)
+        } else {
+            self.merge_block(active)
+        }
+    }
+
+    /// Passes the next rows of a run that no other run has keys of.
+    fn pass(&mut self, run: usize, rows: usize) -> Result<()> {
+        let batch = self.loaded(run)?;
+        let (slot, start, retracts) = (batch.slot, batch.at, batch.retracts);
+        self.merge_waiting()?;
+        self.touched.push(slot);
+        if !retracts || self.spec.keep_retracts || matches!(self.spec.mode, MergeMode::All) {
+            self.pending.range(slot, start, rows);
+        } else {
+            let kinds = self.sources.kinds(slot);
+            let mut from = start;
+            let stretch = kinds.iter().enumerate().skip(start).take(rows);
+            for (row, _) in stretch.filter(|(_, kind)| *kind & 1 == 1) {
+                self.pending.range(slot, from, row - from);
+                from = row + 1;
+            }
+            self.pending.range(slot, from, start + rows - from);
+        }
+        self.advance(run, rows);
+        Ok(())
+    }
+
+    /// Merges the next rows of all runs, up to a key that no run needs another batch for.
+    fn merge_block(&mut self, active: &[usize]) -> Result<()> {
+        // A key that every run has loaded its rows up to: the smallest of the last keys of the runs' shares.
+        let mut bound: Option<(usize, usize)> = None;
+        let mut smallest: Option<(usize, usize)> = None;
+        for run in active {
+            let batch = self.loaded(*run)?;
+            let last = (batch.at + self.block).min(batch.rows) - 1;
+            let less = |at: usize, than: Option<(usize, usize)>| -> Result<bool> {
+                Ok(match than {
+                    None => true,
+                    Some((other, row)) => {
+                        batch.keys.compare(at, &self.loaded(other)?.keys, row) == Ordering::Less
+                    }
+                })
+            };
+            if less(last, bound)? {
+                bound = Some((*run, last));
+            }
+            if less(batch.at, smallest)? {
+                smallest = Some((*run, batch.at));
+            }
+        }
+        let (Some(bound), Some(smallest)) = (bound, smallest) else {
+            return Ok(());
+        };
+        let mut entries = std::mem::take(&mut self.entries);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut touched = std::mem::take(&mut self.touched);
+        entries.clear();
+        let (from, to) = (self.loaded(smallest.0)?, self.loaded(bound.0)?);
+        let skip = from.keys.shared(smallest.1, &to.keys, bound.1);
+        let mut ends = Vec::with_capacity(active.len());
+        let mut taken = Vec::with_capacity(active.len());
+        for run in active {
+            let batch = self.loaded(*run)?;
+            let rows = batch.count_up_to(&to.keys, bound.1, true);
+            if rows > 0 {
+                // Both fit: checked when the tree was made and when the batch came.
+                let list = *run as u32;
+                entries.extend((batch.at..batch.at + rows).map(|row| Entry {
+                    prefix: batch.keys.prefix(row, skip),
+                    list,
+                    row: row as u32,
+                }));
+                ends.push(entries.len());
+                taken.push((*run, rows));
+                touched.push(batch.slot);
+            }
+        }
+        let lists: Vec<Option<&Loaded<K>>> = self.runs.iter().map(|r| r.batch.as_ref()).collect();
+        let full = |a: &Entry<K::Prefix>, b: &Entry<K::Prefix>| -> Ordering {
+            let list = |entry: &Entry<K::Prefix>| lists.get(entry.list as usize).copied().flatten();
+            match (list(a), list(b)) {
+                (Some(x), Some(y)) => x.keys.compare(a.row as usize, &y.keys, b.row as usize),
+                _ => Ordering::Equal,
+            }
+        };
+        let less = |a: &Entry<K::Prefix>, b: &Entry<K::Prefix>| {
+            a.prefix < b.prefix || (!K::EXACT && a.prefix == b.prefix && full(a, b) == Ordering::Less)
+        };
+        let same = |a: &Entry<K::Prefix>, b: &Entry<K::Prefix>| {
+            a.prefix == b.prefix && (K::EXACT || full(a, b) == Ordering::Equal)
+        };
+        merge_lists(&mut entries, &mut scratch, &mut ends, &less);
+        let mut decide = Decide {
+            lists: &lists,
+            slots: lists.iter().map(|l| l.map_or(usize::MAX, |l| l.slot)).collect(),
+            sources: &self.sources,
+            pending: &mut self.pending,
+            waiting: &mut self.waiting,
+            keep: self.spec.keep_retracts,
+            retracts: lists.iter().flatten().any(|l| l.retracts),
+        };
+        let mut changes = 0;
+        let mut last = u32::MAX;
+        for entry in &entries {
+            changes += usize::from(entry.list != last);
+            last = entry.list;
+        }
+        let groups = entries.chunk_by(same);
+        match &self.spec.mode {
+            MergeMode::Deduplicate { ignore_delete } => {
+                groups.for_each(|versions| decide.last(versions, *ignore_delete));
+            }
+            MergeMode::FirstRow { ignore_delete } => {
+                for versions in groups {
+                    decide.first(versions, *ignore_delete)?;
+                }
+            }
+            MergeMode::Function(_) => {
+                let mut sorted = Vec::new();
+                for versions in groups {
+                    decide.versions(versions, &mut sorted)?;
+                }
+            }
+            MergeMode::All => {
+                let mut sorted = Vec::new();
+                groups.for_each(|versions| decide.all(versions, &mut sorted));
+            }
+        }
+        // Long stretches want small blocks, so that they are found; runs that interleave large ones.
+        if changes * 16 < entries.len() {
+            self.block = (self.block / 4).max(SMALL_BLOCK);
+        } else {
+            let largest = (BLOCK_ENTRIES / active.len().max(1)).max(SMALL_BLOCK);
+            self.block = (self.block * 2).min(largest);
+        }
+        self.entries = entries;
+        self.scratch = scratch;
+        self.touched = touched;
+        for (run, rows) in taken {
+            self.advance(run, rows);
+        }
+        if self.waiting.ends.len() >= self.spec.batch_size {
+            self.merge_waiting()?;
+        }
+        Ok(())
+    }
+
+    /// Calls the merge function for the versions that wait for it.
+    fn merge_waiting(&mut self) -> Result<()> {
+        let MergeMode::Function(function) = &self.spec.mode else {
+            return Ok(());
+        };
+        if self.waiting.ends.is_empty() {
+            return Ok(());
+        }
+        let merged = function.merge(&Versions {
+            sources: self.sources.rows(),
+            rows: &self.waiting.rows,
+            kinds: &self.waiting.kinds,
+            ends: &self.waiting.ends,
+        })?;
+        self.waiting = Waiting::default();
+        let rows = merged.kinds.len();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let wrong = |e| Error::corrupt("merged rows do not fit the schema").with_source(e);
+        let schema = self.pending.schema();
+        let mut made = RecordBatch::try_new_with_options(schema, merged.columns, &options).map_err(wrong)?;
+        let mut kinds: Vec<i8> = merged.kinds.iter().map(|k| k.to_byte()).collect();
+        if !self.spec.keep_retracts && kinds.iter().any(|k| *k & 1 == 1) {
+            let kept: Vec<bool> = kinds.iter().map(|k| *k & 1 == 0).collect();
+            made = arrow_select::filter::filter_record_batch(&made, &kept.into()).map_err(wrong)?;
+            kinds.retain(|k| *k & 1 == 0);
+        }
+        let made = MergedBatch {
+            rows: made,
+            kinds: self.spec.keep_retracts.then(|| ScalarBuffer::from(kinds)),
+            sequence: None,
+        };
+        self.pending.made(made, &self.sources)
+    }
+
+    /// The next batch that is full.
+    fn give(&mut self) -> Result<Option<MergedBatch>> {
+        if matches!(self.spec.mode, MergeMode::All) && self.pending.rows() >= self.spec.batch_size {
+            self.pending.cut();
+        }
+        self.pending.take(&self.sources)
+    }
+}
+
+impl<K: Keys> Merge for Core<K> {
+    fn push(&mut self, run: usize, batch: RunBatch) -> Result<()> {
+        self.load(run, batch)
+    }
+
+    fn end(&mut self, run: usize) -> Result<()> {
+        self.asked(run)?.ended = true;
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Step> {
+        let mut active = Vec::with_capacity(self.runs.len());
+        loop {
+            if let Some(batch) = self.give()? {
+                // Rows that are not out are of the last step.
+                self.needed.clear();
+                self.needed.extend_from_slice(&self.touched);
+                return Ok(Step::Batch(batch));
+            }
+            active.clear();
+            for (run, state) in self.runs.iter().enumerate() {
+                if state.batch.as_ref().is_some_and(|b| !b.is_done()) {
+                    active.push(run);
+                } else if !state.ended {
+                    return Ok(Step::Need(run));
+                }
+            }
+            if !active.is_empty() {
+                self.touched.clear();
+                self.step(&active)?;
+                self.needed.extend_from_slice(&self.touched);
+                if self.pending.is_done() && self.waiting.ends.is_empty() {
+                    self.needed.clear();
+                }
+                continue;
+            }
+            self.merge_waiting()?;
+            self.pending.cut();
+            if self.pending.is_done() {
+                return Ok(Step::End);
+            }
+        }
+    }
+}
+
+/// What is left of the versions of a key.
+struct Decide<'a, K> {
+    lists: &'a [Option<&'a Loaded<K>>],
+    /// Slot of the batch of each run.
+    slots: Vec<usize>,
+    sources: &'a Sources,
+    pending: &'a mut Pending,
+    waiting: &'a mut Waiting,
+    keep: bool,
+    /// Some rows are retractions.
+    retracts: bool,
+}
+
+impl<K: Keys> Decide<'_, K> {
+    fn slot<P>(&self, entry: &Entry<P>) -> usize {
+        self.slots.get(entry.list as usize).copied().unwrap_or(usize::MAX)
+    }
+
+    fn kind<P>(&self, entry: &Entry<P>) -> i8 {
+        self.sources.kind(self.slot(entry), entry.row as usize)
+    }
+
+    /// Puts a row out, unless it is a retraction that nobody wants.
+    fn put<P>(&mut self, entry: &Entry<P>) {
+        if self.retracts && !self.keep && self.kind(entry) & 1 == 1 {
+            return;
+        }
+        self.pending.pick(self.slot(entry), entry.row as usize);
+    }
+
+    /// Which of two versions of a key is newer: user sequence, sequence number, retraction before addition.
+    fn order<P>(&self, a: &Entry<P>, b: &Entry<P>) -> Ordering {
+        let list = |entry: &Entry<P>| self.lists.get(entry.list as usize).copied().flatten();
+        let (Some(x), Some(y)) = (list(a), list(b)) else {
+            return Ordering::Equal;
+        };
+        let (at, other) = (a.row as usize, b.row as usize);
+        let by_user = match (&x.user, &y.user) {
+            (Some(x), Some(y)) => x.compare(at, y, other),
+            _ => Ordering::Equal,
+        };
+        let addition = |entry: &Entry<P>| self.kind(entry) & 1 == 0;
+        let number = |slot: usize, row: usize| self.sources.number(slot, row);
+        by_user
+            .then_with(|| number(x.slot, at).cmp(&number(y.slot, other)))
+            .then_with(|| addition(a).cmp(&addition(b)))
+    }
+
+    fn last<P>(&mut self, versions: &[Entry<P>], ignore_delete: bool) {
+        let [first, others @ ..] = versions else {
+            return;
+        };
+        if others.is_empty() {
+            self.put(first);
+            return;
+        }
+        let counts = |entry: &&Entry<P>| !ignore_delete || self.kind(entry) & 1 == 0;
+        // The later one of equal ones.
+        let newest = versions.iter().filter(counts).max_by(|a, b| self.order(a, b));
+        if let Some(newest) = newest {
+            self.put(newest);
+        }
+    }
+
+    fn first<P>(&mut self, versions: &[Entry<P>], ignore_delete: bool) -> Result<()> {
+        let [only, others @ ..] = versions else {
+            return Ok(());
+        };
+        if others.is_empty() {
+            self.put(only);
+            return Ok(());
+        }
+        let addition = |entry: &&Entry<P>| self.kind(entry) & 1 == 0;
+        if !ignore_delete && !versions.iter().all(|v| addition(&v)) {
+            return Err(Error::invalid(
+                "merge engine first-row cannot take rows of kind -U or -D; option ignore-delete would leave them out",
+            )
+            .with("option", "merge-engine"));
+        }
+        // The earlier one of equal ones.
+        if let Some(oldest) = versions.iter().filter(addition).min_by(|a, b| self.order(a, b)) {
+            self.put(oldest);
+        }
+        Ok(())
+    }
+
+    fn sort<P: Copy>(&self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) {
+        sorted.clear();
+        sorted.extend_from_slice(versions);
+        if versions.len() > 1 {
+            sorted.sort_by(|a, b| self.order(a, b));
+        }
+    }
+
+    fn versions<P: Copy>(&mut self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) -> Result<()> {
+        self.sort(versions, sorted);
+        for entry in sorted.iter() {
+            self.waiting.rows.push((self.slot(entry), entry.row as usize));
+            self.waiting.kinds.push(RowKind::from_byte(self.kind(entry))?);
+        }
+        self.waiting.ends.push(self.waiting.rows.len());
+        Ok(())
+    }
+
+    fn all<P: Copy>(&mut self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) {
+        self.sort(versions, sorted);
+        for entry in sorted.iter() {
+            self.pending.pick(self.slot(entry), entry.row as usize);
+        }
+    }
+}
