@@ -19,5 +19,5 @@ pub(crate) use self::byte_rle::{BitDecoder, ByteDecoder};
 pub(crate) use self::bytes::{ByteStream, Positions, StreamBytes};
 pub(crate) use self::codec::{Codec, decompress_all};
 pub(crate) use self::int_rle::{IntDecoder, Ints};
-pub(crate) use self::values::{nanos_of, read_decimals, read_floats};
+pub(crate) use self::values::{nanos_of, read_decimals, read_floats, skip_decimals};
 pub(crate) use self::zone::{ORC_EPOCH_SECONDS, Zone};

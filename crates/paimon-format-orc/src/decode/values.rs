@@ -104,6 +104,32 @@ pub(crate) fn read_decimals(stream: &mut ByteStream, count: usize, out: &mut Vec
     Ok(())
 }
 
+/// Goes over `count` decimals.
+///
+/// # Errors
+/// `Corrupt` when there are fewer.
+pub(crate) fn skip_decimals(stream: &mut ByteStream, count: usize) -> Result<()> {
+    let mut left = count;
+    while left > 0 {
+        let bytes = stream.peek()?;
+        if bytes.is_empty() {
+            return Err(damaged("a stream ends before its last value"));
+        }
+        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte & 0x80 == 0);
+        let (mut used, mut seen) = (bytes.len(), 0);
+        for (at, _) in ends {
+            seen += 1;
+            if seen == left {
+                used = at + 1;
+                break;
+            }
+        }
+        left -= seen;
+        stream.consume(used);
+    }
+    Ok(())
+}
+
 /// Nanoseconds of a second as they are stored: the lowest three bits tell how many zeros were cut, less one. `None` when
 /// they are a second or more. Arrow's C++ writer stores negative ones for times before 1970.
 pub(crate) fn nanos_of(stored: i64) -> Option<i64> {

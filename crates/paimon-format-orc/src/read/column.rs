@@ -18,12 +18,15 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, TimeUnit};
 use paimon_types::{Error, Result};
 
+use super::decimal::rescale;
+use super::picks::Picks;
 use super::projection::{Leaf, Node, Shape};
 use super::stripe::Stripe;
 use super::text::TextReader;
 use super::times;
 use crate::decode::{
     BitDecoder, ByteDecoder, ByteStream, IntDecoder, Ints, Positions, Zone, read_decimals, read_floats,
+    skip_decimals,
 };
 use crate::error::damaged;
 use crate::proto::{EncodingKind, Kind, StreamKind};
@@ -232,14 +235,7 @@ impl ColumnReader {
             Values::Double(stream, _) => stream.skip(count.saturating_mul(8)),
             Values::Text(text) => text.skip(count),
             Values::Decimal { values, scales, .. } => {
-                let mut left = count;
-                let mut scratch = Vec::new();
-                while left > 0 {
-                    let part = left.min(1024);
-                    scratch.clear();
-                    read_decimals(values, part, &mut scratch)?;
-                    left -= part;
-                }
+                skip_decimals(values, count)?;
                 scales.skip(count)
             }
             Values::Timestamp(times) => {
@@ -263,16 +259,22 @@ impl ColumnReader {
         }
     }
 
-    /// The next `rows` rows. `parent` tells which of them the parent has.
+    /// Those of the next rows that are picked. `parent` tells which of all of them the parent has.
     ///
     /// # Errors
     /// `Corrupt` when there are fewer, `InvalidInput` when a value does not fit the type asked for.
-    pub(crate) fn read(&mut self, rows: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
-        let nulls = validity(self.present.as_mut(), rows, parent)?;
-        let count = rows - nulls.as_ref().map_or(0, NullBuffer::null_count);
+    pub(super) fn read(&mut self, picks: &Picks, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
+        let all = validity(self.present.as_mut(), picks.total(), parent)?;
+        if let Values::Struct { children, shape } = &mut self.values {
+            return structs(children, shape, picks, all);
+        }
+        let stored = picks.values(all.as_ref());
+        let stored = stored.as_ref();
+        let count = stored.len();
+        let nulls = picks.nulls(all.clone());
         Ok(match &mut self.values {
             Values::Boolean(bits) => {
-                let values = bits.read(count)?;
+                let values = booleans(bits, stored)?;
                 let values = match &nulls {
                     Some(nulls) => spread_bits(&values, nulls),
                     None => values,
@@ -280,9 +282,9 @@ impl ColumnReader {
                 Arc::new(BooleanArray::new(values, nulls))
             }
             Values::Byte(bytes, leaf) => {
-                let mut stored = Vec::with_capacity(count.min(1 << 16));
-                bytes.read(count, &mut stored)?;
-                let values = stored.iter().map(|byte| *byte as i8);
+                let mut read = Vec::with_capacity(count.min(1 << 16));
+                stored.walk(bytes, ByteDecoder::skip, |bytes, n| bytes.read(n, &mut read))?;
+                let values = read.iter().map(|byte| *byte as i8);
                 match leaf {
                     Leaf::Int8 => primitive::<Int8Type>(values.collect(), nulls),
                     Leaf::Int16 => primitive::<Int16Type>(values.map(i16::from).collect(), nulls),
@@ -291,30 +293,26 @@ impl ColumnReader {
                 }
             }
             Values::Int(ints, leaf) => match leaf {
-                Leaf::Int8 => integers::<Int8Type>(ints, count, nulls)?,
-                Leaf::Int16 => integers::<Int16Type>(ints, count, nulls)?,
-                Leaf::Int32 => integers::<Int32Type>(ints, count, nulls)?,
-                Leaf::Date => integers::<Date32Type>(ints, count, nulls)?,
-                Leaf::Time => integers::<Time32MillisecondType>(ints, count, nulls)?,
-                _ => {
-                    let mut values = Vec::with_capacity(count.min(1 << 16));
-                    ints.read_all(count, &mut values)?;
-                    primitive::<Int64Type>(values, nulls)
-                }
+                Leaf::Int8 => integers::<Int8Type>(ints, stored, nulls)?,
+                Leaf::Int16 => integers::<Int16Type>(ints, stored, nulls)?,
+                Leaf::Int32 => integers::<Int32Type>(ints, stored, nulls)?,
+                Leaf::Date => integers::<Date32Type>(ints, stored, nulls)?,
+                Leaf::Time => integers::<Time32MillisecondType>(ints, stored, nulls)?,
+                _ => primitive::<Int64Type>(longs(ints, stored)?, nulls),
             },
             Values::Float(stream, leaf) => match leaf {
                 Leaf::Float64 => {
-                    floats::<4, Float64Type>(stream, count, nulls, |b| f32::from_le_bytes(b).into())?
+                    floats::<4, Float64Type>(stream, stored, nulls, |b| f32::from_le_bytes(b).into())?
                 }
-                _ => floats::<4, Float32Type>(stream, count, nulls, f32::from_le_bytes)?,
+                _ => floats::<4, Float32Type>(stream, stored, nulls, f32::from_le_bytes)?,
             },
             Values::Double(stream, leaf) => match leaf {
                 Leaf::Float32 => {
-                    floats::<8, Float32Type>(stream, count, nulls, |b| f64::from_le_bytes(b) as f32)?
+                    floats::<8, Float32Type>(stream, stored, nulls, |b| f64::from_le_bytes(b) as f32)?
                 }
-                _ => floats::<8, Float64Type>(stream, count, nulls, f64::from_le_bytes)?,
+                _ => floats::<8, Float64Type>(stream, stored, nulls, f64::from_le_bytes)?,
             },
-            Values::Text(text) => text.read(count, nulls)?,
+            Values::Text(text) => text.read(stored, nulls)?,
             Values::Decimal {
                 values,
                 scales,
@@ -322,8 +320,15 @@ impl ColumnReader {
                 scale,
             } => {
                 let mut unscaled = Vec::with_capacity(count.min(1 << 16));
-                read_decimals(values, count, &mut unscaled)?;
-                rescale(&mut unscaled, scales, *precision, *scale)?;
+                stored.walk(values, skip_decimals, |values, n| {
+                    read_decimals(values, n, &mut unscaled)
+                })?;
+                let mut at = 0;
+                stored.walk(scales, IntDecoder::skip, |scales, n| {
+                    let part = unscaled.get_mut(at..at + n).unwrap_or_default();
+                    at += n;
+                    rescale(part, scales, *precision, *scale)
+                })?;
                 let unscaled = spread(unscaled, nulls.as_ref());
                 let decimals = PrimitiveArray::<Decimal128Type>::new(unscaled.into(), nulls)
                     .with_precision_and_scale(*precision, i8::try_from(*scale).unwrap_or(i8::MAX))
@@ -332,10 +337,10 @@ impl ColumnReader {
             }
             Values::Timestamp(times) => match times.unit {
                 TimeUnit::Millisecond | TimeUnit::Second => {
-                    times.read::<TimestampMillisecondType>(count, nulls)?
+                    times.read::<TimestampMillisecondType>(stored, nulls)?
                 }
-                TimeUnit::Microsecond => times.read::<TimestampMicrosecondType>(count, nulls)?,
-                TimeUnit::Nanosecond => times.read::<TimestampNanosecondType>(count, nulls)?,
+                TimeUnit::Microsecond => times.read::<TimestampMicrosecondType>(stored, nulls)?,
+                TimeUnit::Nanosecond => times.read::<TimestampNanosecondType>(stored, nulls)?,
             },
             Values::List {
                 lengths,
@@ -345,8 +350,8 @@ impl ColumnReader {
                 let Shape::List(_, field) = shape else {
                     return Err(mismatch());
                 };
-                let (offsets, elements) = offsets(lengths, count, nulls.as_ref())?;
-                let values = element.read(elements, None)?;
+                let (offsets, elements) = offsets(lengths, stored, nulls.as_ref())?;
+                let values = element.read(&elements, None)?;
                 Arc::new(ListArray::try_new(field.clone(), offsets, values, nulls).map_err(invalid)?)
             }
             Values::Map {
@@ -361,39 +366,50 @@ impl ColumnReader {
                 let arrow_schema::DataType::Struct(fields) = entries.data_type() else {
                     return Err(mismatch());
                 };
-                let (offsets, elements) = offsets(lengths, count, nulls.as_ref())?;
-                let keys = key.read(elements, None)?;
+                let (offsets, elements) = offsets(lengths, stored, nulls.as_ref())?;
+                let keys = key.read(&elements, None)?;
                 if keys.null_count() > 0 {
                     return Err(Error::unsupported(
                         "a map has a NULL key, which Arrow cannot hold",
                     ));
                 }
-                let columns = vec![keys, value.read(elements, None)?];
+                let columns = vec![keys, value.read(&elements, None)?];
                 let inner = StructArray::try_new(fields.clone(), columns, None).map_err(invalid)?;
                 let map =
                     MapArray::try_new(entries.clone(), offsets, inner, nulls, false).map_err(invalid)?;
                 Arc::new(map)
             }
-            Values::Struct { children, shape } => {
-                let Shape::Struct(_, fields) = shape else {
-                    return Err(mismatch());
-                };
-                if fields.is_empty() {
-                    return Ok(Arc::new(StructArray::new_empty_fields(rows, nulls)));
-                }
-                let mut columns = Vec::with_capacity(fields.len());
-                for (child, field) in children.iter_mut().zip(fields.iter()) {
-                    columns.push(match child {
-                        Some(child) => child
-                            .read(rows, nulls.as_ref())
-                            .map_err(|e| e.with("field", field.name()))?,
-                        None => new_null_array(field.data_type(), rows),
-                    });
-                }
-                Arc::new(StructArray::try_new(fields.clone(), columns, nulls).map_err(invalid)?)
-            }
+            Values::Struct { .. } => return Err(mismatch()),
         })
     }
+}
+
+/// Rows of a struct; `all` tells which of the next rows it has.
+fn structs(
+    children: &mut [Option<ColumnReader>],
+    shape: &Shape,
+    picks: &Picks,
+    all: Option<NullBuffer>,
+) -> Result<ArrayRef> {
+    let Shape::Struct(_, fields) = shape else {
+        return Err(mismatch());
+    };
+    let mut columns = Vec::with_capacity(fields.len());
+    for (child, field) in children.iter_mut().zip(fields.iter()) {
+        columns.push(match child {
+            Some(child) => child
+                .read(picks, all.as_ref())
+                .map_err(|e| e.with("field", field.name()))?,
+            None => new_null_array(field.data_type(), picks.len()),
+        });
+    }
+    let nulls = picks.nulls(all);
+    if fields.is_empty() {
+        return Ok(Arc::new(StructArray::new_empty_fields(picks.len(), nulls)));
+    }
+    Ok(Arc::new(
+        StructArray::try_new(fields.clone(), columns, nulls).map_err(invalid)?,
+    ))
 }
 
 use arrow_array::Array as _;
@@ -461,25 +477,49 @@ fn primitive<T: ArrowPrimitiveType>(values: Vec<T::Native>, nulls: Option<NullBu
     Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::from(values), nulls))
 }
 
+fn booleans(bits: &mut BitDecoder, stored: &Picks) -> Result<BooleanBuffer> {
+    if stored.is_all() {
+        return bits.read(stored.len());
+    }
+    let mut read = BooleanBufferBuilder::new(stored.len());
+    stored.walk(bits, BitDecoder::skip, |bits, n| {
+        read.append_buffer(&bits.read(n)?);
+        Ok(())
+    })?;
+    Ok(read.finish())
+}
+
 fn integers<T: ArrowPrimitiveType<Native: TryFrom<i64>>>(
     ints: &mut IntDecoder,
-    count: usize,
+    stored: &Picks,
     nulls: Option<NullBuffer>,
 ) -> Result<ArrayRef> {
-    let mut values = Vec::with_capacity(count.min(1 << 16));
+    let mut values = Vec::with_capacity(stored.len().min(1 << 16));
     let misfit = |v| Error::invalid(format!("stored value {v} does not fit {}", T::DATA_TYPE));
-    ints.read(count, &mut values, |v| T::Native::try_from(v).ok(), misfit)?;
+    stored.walk(ints, IntDecoder::skip, |ints, n| {
+        ints.read(n, &mut values, |v| T::Native::try_from(v).ok(), misfit)
+    })?;
     Ok(primitive::<T>(values, nulls))
+}
+
+fn longs(ints: &mut IntDecoder, stored: &Picks) -> Result<Vec<i64>> {
+    let mut values = Vec::with_capacity(stored.len().min(1 << 16));
+    stored.walk(ints, IntDecoder::skip, |ints, n| ints.read_all(n, &mut values))?;
+    Ok(values)
 }
 
 fn floats<const N: usize, T: ArrowPrimitiveType>(
     stream: &mut ByteStream,
-    count: usize,
+    stored: &Picks,
     nulls: Option<NullBuffer>,
     convert: impl Fn([u8; N]) -> T::Native,
 ) -> Result<ArrayRef> {
-    let mut values = Vec::with_capacity(count.min(1 << 16));
-    read_floats(stream, count, &mut values, convert)?;
+    let mut values = Vec::with_capacity(stored.len().min(1 << 16));
+    stored.walk(
+        stream,
+        |stream, n| stream.skip(n.saturating_mul(N)),
+        |stream, n| read_floats(stream, n, &mut values, &convert),
+    )?;
     Ok(primitive::<T>(values, nulls))
 }
 
@@ -509,114 +549,59 @@ fn sum(lengths: &mut IntDecoder, count: usize) -> Result<usize> {
     Ok(total)
 }
 
-/// Offsets of the next lists, `count` of which are not NULL, and the number of their elements.
+/// Offsets of the lists that are picked, those that are not NULL `stored`, and the picks of their elements.
 fn offsets(
     lengths: &mut IntDecoder,
-    count: usize,
+    stored: &Picks,
     nulls: Option<&NullBuffer>,
-) -> Result<(OffsetBuffer<i32>, usize)> {
-    let mut stored = Vec::with_capacity(count.min(1 << 16));
+) -> Result<(OffsetBuffer<i32>, Picks)> {
+    let mut read: Vec<i32> = Vec::with_capacity(stored.len().min(1 << 16));
     let misfit = |length| damaged(format!("a list has {length} elements"));
     let convert = |length| i32::try_from(length).ok().filter(|length| *length >= 0);
-    lengths.read(count, &mut stored, convert, misfit)?;
-    let stored = spread(stored, nulls);
-    let mut ends = Vec::with_capacity(stored.len() + 1);
+    let mut elements = Picks::none(0);
+    // The skipped elements, too, move the place where the next ones are.
+    let at = std::cell::Cell::new(0usize);
+    let behind = |count: usize| {
+        let next = at.get().checked_add(count);
+        next.ok_or_else(|| damaged("a list has a length that is too large"))
+    };
+    stored.walk(
+        lengths,
+        |lengths, n| {
+            at.set(behind(sum(lengths, n)?)?);
+            Ok(())
+        },
+        |lengths, n| {
+            let first = read.len();
+            lengths.read(n, &mut read, convert, misfit)?;
+            let here = read.get(first..).unwrap_or_default();
+            let end = behind(here.iter().map(|length| *length as usize).sum())?;
+            elements.add(at.get()..end);
+            at.set(end);
+            Ok(())
+        },
+    )?;
+    elements.set_total(at.get());
+    if elements.len() > MOST_ELEMENTS {
+        return Err(Error::unsupported(format!(
+            "lists of one batch have more than {MOST_ELEMENTS} elements"
+        )));
+    }
+    let read = spread(read, nulls);
+    let mut ends = Vec::with_capacity(read.len() + 1);
     ends.push(0i32);
     let mut end = 0i32;
-    for length in stored {
-        end = end
-            .checked_add(length)
-            .filter(|end| *end as usize <= MOST_ELEMENTS)
-            .ok_or_else(|| {
-                Error::unsupported(format!(
-                    "lists of one batch have more than {MOST_ELEMENTS} elements"
-                ))
-            })?;
+    for length in read {
+        end = end.saturating_add(length);
         ends.push(end);
     }
-    Ok((OffsetBuffer::new(ends.into()), end as usize))
-}
-
-/// Brings decimals to `scale`; each has one of its own. Digits that are lost are rounded half up, as Java does.
-fn rescale(values: &mut [i128], scales: &mut IntDecoder, precision: u8, scale: u8) -> Result<()> {
-    let limit = 10i128.pow(u32::from(precision.min(38)));
-    let mut rest = values;
-    while !rest.is_empty() {
-        let (here, from) = match scales.next(rest.len())? {
-            Ints::Repeat(from, times) => (times, Scales::One(from)),
-            Ints::Values(values) => (values.len(), Scales::Each(values)),
-        };
-        let Some((part, after)) = rest.split_at_mut_checked(here) else {
-            return Err(mismatch());
-        };
-        match from {
-            Scales::One(from) if from == i64::from(scale) => check(part, limit, precision, scale)?,
-            Scales::One(from) => {
-                for value in part {
-                    *value = rescaled(*value, from, precision, scale, limit)?;
-                }
-            }
-            Scales::Each(from) => {
-                for (value, from) in part.iter_mut().zip(from) {
-                    *value = rescaled(*value, *from, precision, scale, limit)?;
-                }
-            }
-        }
-        rest = after;
-    }
-    Ok(())
-}
-
-enum Scales<'a> {
-    One(i64),
-    Each(&'a [i64]),
-}
-
-fn check(values: &[i128], limit: i128, precision: u8, scale: u8) -> Result<()> {
-    match values
-        .iter()
-        .find(|value| value.unsigned_abs() >= limit.unsigned_abs())
-    {
-        None => Ok(()),
-        Some(value) => Err(too_wide(*value, i64::from(scale), precision, scale)),
-    }
-}
-
-fn too_wide(value: i128, from: i64, precision: u8, scale: u8) -> Error {
-    Error::invalid(format!(
-        "stored decimal {value} of scale {from} does not fit DECIMAL({precision}, {scale})"
-    ))
-}
-
-/// A decimal of scale `from` at `scale`.
-fn rescaled(value: i128, from: i64, precision: u8, scale: u8, limit: i128) -> Result<i128> {
-    let up = i64::from(scale).saturating_sub(from);
-    let power = u32::try_from(up.unsigned_abs())
-        .ok()
-        .and_then(|n| 10i128.checked_pow(n));
-    let scaled = match (up, power) {
-        _ if value == 0 => Some(0),
-        (0.., Some(power)) => value.checked_mul(power),
-        (_, Some(power)) => {
-            let (quotient, rest) = (value / power, value % power);
-            let away = rest.unsigned_abs() >= power.unsigned_abs().div_ceil(2);
-            Some(if away { quotient + value.signum() } else { quotient })
-        }
-        // More digits are lost than there are.
-        (i64::MIN..0, None) => Some(0),
-        _ => None,
-    };
-    scaled
-        .filter(|scaled| scaled.unsigned_abs() < limit.unsigned_abs())
-        .ok_or_else(|| too_wide(value, from, precision, scale))
+    Ok((OffsetBuffer::new(ends.into()), elements))
 }
 
 impl Timestamps {
-    fn read<T: ArrowTimestampType>(&mut self, count: usize, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-        let mut seconds = Vec::with_capacity(count.min(1 << 16));
-        self.seconds.read_all(count, &mut seconds)?;
-        let mut nanos = Vec::with_capacity(count.min(1 << 16));
-        self.nanos.read_all(count, &mut nanos)?;
+    fn read<T: ArrowTimestampType>(&mut self, stored: &Picks, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        let mut seconds = longs(&mut self.seconds, stored)?;
+        let nanos = longs(&mut self.nanos, stored)?;
         self.clock.convert(&mut seconds, &nanos, T::UNIT)?;
         let values = spread(seconds, nulls.as_ref());
         let array = PrimitiveArray::<T>::new(values.into(), nulls);

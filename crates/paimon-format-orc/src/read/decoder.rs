@@ -7,8 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
-use arrow_buffer::BooleanBufferBuilder;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use futures_util::FutureExt;
 use paimon_format::blocking::{Cancelled, Decode, Decoded};
 use paimon_format::rows::{RowRanges, push};
@@ -19,6 +18,7 @@ use tokio::task::JoinHandle;
 
 use super::column::{ColumnReader, invalid};
 use super::footer::FileTail;
+use super::picks::Picks;
 use super::projection::Projection;
 use super::prune::Pruner;
 use super::source::Source;
@@ -28,10 +28,8 @@ use crate::proto::Kind;
 
 /// Decoded bytes that a batch should not exceed by much, whatever its number of rows.
 const BATCH_BYTES: u64 = 8 << 20;
-/// Rows between wanted ones that are decoded and thrown away: from here on it pays to go over them.
-const GAP: u64 = 256;
-/// Rows that are decoded at once to pick some of them.
-const SPAN: u64 = 8192;
+/// Rows that are gone through at once to pick some of them.
+const SPAN: u64 = 1 << 16;
 
 /// What is read, fixed by `set_read_schema`.
 pub(crate) struct Plan {
@@ -95,6 +93,8 @@ pub(crate) struct Decoder {
     rows: u64,
     current: Option<Open>,
     coming: Option<Coming>,
+    /// The pool refused the next stripe.
+    refused: bool,
 }
 
 /// A stripe that is loaded ahead.
@@ -124,6 +124,10 @@ impl Decode for Decoder {
         let path = self.plan.path.clone();
         self.next_batch(cancelled).map_err(|error| at(&path, error))
     }
+
+    fn may_retry(&self) -> bool {
+        self.refused
+    }
 }
 
 impl Decoder {
@@ -134,6 +138,7 @@ impl Decoder {
             next: 0,
             current: None,
             coming: None,
+            refused: false,
         }
     }
 
@@ -164,7 +169,12 @@ impl Decoder {
                 .get(index)
                 .map_or(0, |stripe| stripe.number_of_rows);
             let counters = self.plan.counters.clone();
-            let Some(stripe) = self.stripe(index)? else {
+            let loaded = self.stripe(index);
+            self.refused = matches!(&loaded, Err(e) if e.kind() == ErrorKind::ResourcesExhausted);
+            if self.refused {
+                self.next = index;
+            }
+            let Some(stripe) = loaded? else {
                 if rows > 0 {
                     counters.stripes_skipped.fetch_add(1, Ordering::Relaxed);
                     counters.rows_skipped.fetch_add(rows, Ordering::Relaxed);
@@ -246,7 +256,7 @@ impl Open {
         let mut taken = 0;
         let mut pieces: Vec<Vec<ArrayRef>> = Vec::new();
         while taken < most && !self.wanted.is_empty() {
-            let window = self.window(most - taken);
+            let window = self.window(plan, most - taken);
             for range in &window {
                 taken += range.end - range.start;
                 push(
@@ -276,15 +286,16 @@ impl Open {
         Ok(Some(Decoded { batch, rows }))
     }
 
-    /// Takes at most `most` of the next wanted rows, as far as it pays to decode those between them.
-    fn window(&mut self, most: u64) -> RowRanges {
+    /// Takes at most `most` of the next wanted rows, up to a gap in which there is a row group to go to.
+    fn window(&mut self, plan: &Plan, most: u64) -> RowRanges {
+        let stride = plan.tail.stride().filter(|_| self.stripe.is_seekable());
         let mut window = RowRanges::new();
         let mut left = most;
         let mut first = None;
         while let Some(range) = self.wanted.front_mut().filter(|_| left > 0) {
             let start = *first.get_or_insert(range.start);
             let far = window.last().is_some_and(|last: &Range<u64>| {
-                range.start - last.end >= GAP || range.start - start >= SPAN
+                range.start - start >= SPAN || stride.is_some_and(|stride| range.start - last.end >= stride)
             });
             if far {
                 break;
@@ -305,18 +316,15 @@ impl Open {
             return Ok(Vec::new());
         };
         self.go_to(plan, first.start)?;
-        let rows = to_usize(last.end - first.start);
         self.at = last.end;
-        let mask = (window.len() > 1).then(|| mask(window, first.start));
+        let mut picks = Picks::none(to_usize(last.end - first.start));
+        for range in window {
+            picks.add(to_usize(range.start - first.start)..to_usize(range.end - first.start));
+        }
         let mut arrays = Vec::with_capacity(self.columns.len());
         for (column, field) in self.columns.iter_mut().zip(plan.projection.target.fields()) {
-            let array = column
-                .read(rows, None)
-                .map_err(|e| e.with("column", field.name()))?;
-            arrays.push(match &mask {
-                Some(mask) => arrow_select::filter::filter(&array, mask).map_err(invalid)?,
-                None => array,
-            });
+            let array = column.read(&picks, None);
+            arrays.push(array.map_err(|e| e.with("column", field.name()))?);
         }
         Ok(arrays)
     }
@@ -343,16 +351,6 @@ impl Open {
         self.at = row;
         Ok(())
     }
-}
-
-/// Which rows of a window are wanted.
-fn mask(window: &[Range<u64>], start: u64) -> BooleanArray {
-    let mut bits = BooleanBufferBuilder::new(0);
-    for range in window {
-        bits.append_n(to_usize(range.start - start) - bits.len(), false);
-        bits.append_n(to_usize(range.end - range.start), true);
-    }
-    BooleanArray::new(bits.finish(), None)
 }
 
 fn join(mut pieces: Vec<Vec<ArrayRef>>) -> Result<Vec<ArrayRef>> {

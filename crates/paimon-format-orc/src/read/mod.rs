@@ -8,9 +8,11 @@
 
 mod bloom;
 mod column;
+mod decimal;
 mod decoder;
 mod footer;
 mod index;
+mod picks;
 mod projection;
 mod prune;
 mod source;

@@ -10,6 +10,7 @@ use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer};
 use paimon_types::{Error, Result};
 
 use super::column::{invalid, spread};
+use super::picks::Picks;
 use super::projection::Leaf;
 use super::stripe::Stripe;
 use crate::decode::{ByteStream, IntDecoder, Ints, Positions};
@@ -34,8 +35,7 @@ struct Dictionary {
     indices: IntDecoder,
     /// The values, read when the first one is needed.
     words: Option<ArrayRef>,
-    bytes: ByteStream,
-    lengths: IntDecoder,
+    streams: (ByteStream, IntDecoder),
     size: usize,
 }
 
@@ -47,8 +47,7 @@ impl TextReader {
             TextKind::Dictionary(Box::new(Dictionary {
                 indices: IntDecoder::new(data, false, version2),
                 words: None,
-                bytes: stripe.stream(column, StreamKind::DictionaryData),
-                lengths,
+                streams: (stripe.stream(column, StreamKind::DictionaryData), lengths),
                 size: stripe.dictionary_size(column),
             }))
         } else {
@@ -71,48 +70,27 @@ impl TextReader {
     pub(super) fn skip(&mut self, count: usize) -> Result<()> {
         match &mut self.kind {
             TextKind::Dictionary(dictionary) => dictionary.indices.skip(count),
-            TextKind::Direct(streams) => {
-                let (bytes, lengths) = streams.as_mut();
-                let mut left = count;
-                while left > 0 {
-                    let (here, total) = match lengths.next(left)? {
-                        Ints::Repeat(length, times) => (times, length.checked_mul(times as i64)),
-                        Ints::Values(values) => {
-                            let add =
-                                |sum: i64, length: &i64| sum.checked_add(*length).filter(|_| *length >= 0);
-                            (values.len(), values.iter().try_fold(0, add))
-                        }
-                    };
-                    let total = total.and_then(|total| usize::try_from(total).ok());
-                    bytes.skip(total.ok_or_else(|| damaged("a text has a length that is too large"))?)?;
-                    left -= here;
-                }
-                Ok(())
-            }
+            TextKind::Direct(streams) => skip_texts(streams, count),
         }
     }
 
-    /// The next values, `count` of which are not NULL.
-    pub(super) fn read(&mut self, count: usize, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    /// The values that are picked, with `nulls` between them.
+    pub(super) fn read(&mut self, stored: &Picks, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         match &mut self.kind {
-            TextKind::Direct(streams) => {
-                let (bytes, lengths) = streams.as_mut();
-                values(&self.leaf, bytes, lengths, count, nulls)
-            }
+            TextKind::Direct(streams) => values(&self.leaf, streams, stored, nulls),
             TextKind::Dictionary(dictionary) => {
                 let Dictionary {
                     indices,
                     words,
-                    bytes,
-                    lengths,
+                    streams,
                     size,
                 } = dictionary.as_mut();
                 let size = *size;
                 let words = match words {
                     Some(words) => words,
-                    None => words.insert(values(&self.leaf, bytes, lengths, size, None)?),
+                    None => words.insert(values(&self.leaf, streams, &Picks::all(size), None)?),
                 };
-                let mut stored = Vec::with_capacity(count.min(RESERVE));
+                let mut read = Vec::with_capacity(stored.len().min(RESERVE));
                 let misfit = |index| damaged(format!("a text is word {index} of a dictionary of {size}"));
                 let convert = |index: i64| {
                     usize::try_from(index)
@@ -120,47 +98,72 @@ impl TextReader {
                         .filter(|i| *i < size)
                         .map(|i| i as i32)
                 };
-                indices.read(count, &mut stored, convert, misfit)?;
-                let stored = spread(stored, nulls.as_ref());
-                let stored = Int32Array::new(stored.into(), nulls);
-                arrow_select::take::take(words.as_ref(), &stored, None).map_err(invalid)
+                stored.walk(indices, IntDecoder::skip, |indices, n| {
+                    indices.read(n, &mut read, convert, misfit)
+                })?;
+                let read = spread(read, nulls.as_ref());
+                let read = Int32Array::new(read.into(), nulls);
+                arrow_select::take::take(words.as_ref(), &read, None).map_err(invalid)
             }
         }
     }
 }
 
+/// Goes over `count` texts.
+fn skip_texts((bytes, lengths): &mut (ByteStream, IntDecoder), count: usize) -> Result<()> {
+    let mut left = count;
+    while left > 0 {
+        let (here, total) = match lengths.next(left)? {
+            Ints::Repeat(length, times) => (times, length.checked_mul(times as i64)),
+            Ints::Values(values) => {
+                let add = |sum: i64, length: &i64| sum.checked_add(*length).filter(|_| *length >= 0);
+                (values.len(), values.iter().try_fold(0, add))
+            }
+        };
+        let total = total.and_then(|total| usize::try_from(total).ok());
+        bytes.skip(total.ok_or_else(|| damaged("a text has a length that is too large"))?)?;
+        left -= here;
+    }
+    Ok(())
+}
+
 fn values(
     leaf: &Leaf,
-    bytes: &mut ByteStream,
-    lengths: &mut IntDecoder,
-    count: usize,
+    streams: &mut (ByteStream, IntDecoder),
+    stored: &Picks,
     nulls: Option<NullBuffer>,
 ) -> Result<ArrayRef> {
     match leaf {
-        Leaf::Text { trim } => array::<GenericStringType<i32>>(bytes, lengths, count, nulls, *trim),
-        Leaf::LargeBinary => array::<GenericBinaryType<i64>>(bytes, lengths, count, nulls, false),
-        _ => array::<GenericBinaryType<i32>>(bytes, lengths, count, nulls, false),
+        Leaf::Text { trim } => array::<GenericStringType<i32>>(streams, stored, nulls, *trim),
+        Leaf::LargeBinary => array::<GenericBinaryType<i64>>(streams, stored, nulls, false),
+        _ => array::<GenericBinaryType<i32>>(streams, stored, nulls, false),
     }
 }
 
 fn array<T: ByteArrayType>(
-    bytes: &mut ByteStream,
-    lengths: &mut IntDecoder,
-    count: usize,
+    streams: &mut (ByteStream, IntDecoder),
+    picks: &Picks,
     nulls: Option<NullBuffer>,
     trim: bool,
 ) -> Result<ArrayRef> {
-    let mut stored = Vec::with_capacity(count.min(RESERVE));
+    let mut stored = Vec::with_capacity(picks.len().min(RESERVE));
     let misfit = |length| damaged(format!("a text has a length of {length}"));
     let convert = |length| {
         u32::try_from(length)
             .ok()
             .filter(|length| *length <= i32::MAX as u32)
     };
-    lengths.read(count, &mut stored, convert, misfit)?;
-    let total: usize = stored.iter().map(|length| *length as usize).sum();
-    let mut data = Vec::with_capacity(total.min(RESERVE));
-    bytes.read_into(total, &mut data)?;
+    let mut data = Vec::new();
+    picks.walk(streams, skip_texts, |(bytes, lengths), n| {
+        let first = stored.len();
+        lengths.read(n, &mut stored, convert, misfit)?;
+        let here = stored.get(first..).unwrap_or_default();
+        let total = here.iter().map(|length| *length as usize).sum();
+        if data.is_empty() {
+            data.reserve(RESERVE.min(total));
+        }
+        bytes.read_into(total, &mut data)
+    })?;
     if trim {
         data = trimmed(&data, &mut stored);
     }

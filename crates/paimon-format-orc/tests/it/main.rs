@@ -10,6 +10,8 @@ mod damage;
 mod java;
 #[path = "../../../paimon-format-parquet/tests/it/json.rs"]
 mod json;
+mod memory;
 mod pruning;
+mod selection;
 mod stats;
 mod support;

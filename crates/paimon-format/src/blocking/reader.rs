@@ -30,6 +30,12 @@ pub trait Decode: Send + 'static {
     /// # Errors
     /// Those of [`FileBatchReader::next_batch`](crate::FileBatchReader::next_batch); the decoder is not used afterwards.
     fn next(&mut self, cancelled: &Cancelled<'_>) -> Result<Option<Decoded>>;
+
+    /// Whether the error of the last [`next`](Self::next) was that of the pool and changed nothing, so that the same call may
+    /// be made again. It is, once the batches that were decoded ahead are consumed.
+    fn may_retry(&self) -> bool {
+        false
+    }
 }
 
 /// A decoded batch and the rows of the file that it holds.
@@ -291,6 +297,10 @@ fn run<D: Decode>(
         let decoded = match decoder.next(&Cancelled(sender)) {
             Ok(Some(decoded)) => decoded,
             Ok(None) => return ended(None, Ok(None), false),
+            // What was decoded ahead may be what fills the pool.
+            Err(_) if decoder.may_retry() && !(demanded && first) => {
+                return ended(None, Ok(Some(decoder)), true);
+            }
             Err(error) => return ended(None, Err(error), false),
         };
         let size = decoded.batch.get_array_memory_size();
