@@ -163,8 +163,19 @@ pub fn variant(data: &[u8]) {
     // Keys may occur twice in bytes; JSON with such keys is refused.
     let Ok((value, metadata)) = variant_from_json_text(&json) else { return };
     let json = variant_to_json(&value, &metadata).expect("a variant that we wrote is read");
-    let again = variant_from_json_text(&json).expect("JSON that we wrote is read");
-    assert_eq!(again, (value, metadata));
+    settles(&json);
+}
+
+/// Text may turn into another type of number once: 2.50 is a decimal that prints as 2.5, -0e1 a double that prints as -0.0.
+/// From then on nothing changes.
+fn settles(json: &str) {
+    let read = |json: &str| variant_from_json_text(json).expect("JSON that we wrote is read");
+    let write = |(value, metadata): &(Vec<u8>, Vec<u8>)| {
+        variant_to_json(value, metadata).expect("a variant that we wrote is read")
+    };
+    let once = read(&write(&read(json)));
+    let twice = read(&write(&once));
+    assert_eq!(twice, once);
 }
 
 /// JSON text to a variant.
@@ -172,8 +183,7 @@ pub fn variant_json(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Some((value, metadata)) = bounded(data.len(), || variant_from_json_text(text)) else { return };
     let json = variant_to_json(&value, &metadata).expect("a variant that we wrote is read");
-    let again = variant_from_json_text(&json).expect("JSON that we wrote is read");
-    assert_eq!(variant_to_json(&again.0, &again.1).unwrap(), json);
+    settles(&json);
 }
 
 /// The text of types.
@@ -235,13 +245,15 @@ pub fn partition_path(data: &[u8]) {
     };
     let Some(values) = bounded(data.len(), || naming.parse_path(path, &fields)) else { return };
     let Ok(row) = BinaryRow::encode(&types, &values) else { return };
-    if let Ok(written) = naming.path(&fields, &row) {
-        let again = naming.parse_path(&written, &fields);
-        if let Ok(again) = again {
-            let row = BinaryRow::encode(&types, &again).expect("values of a path are encoded");
-            assert_eq!(naming.path(&fields, &row).unwrap(), written);
-        }
-    }
+    // The text of a TIME can have more digits than its type and loses them the first time; from then on nothing changes.
+    let again = |row: &BinaryRow| {
+        let written = naming.path(&fields, row).ok()?;
+        let values = naming.parse_path(&written, &fields).ok()?;
+        Some((written, BinaryRow::encode(&types, &values).expect("values of a path are encoded")))
+    };
+    let Some((_, once)) = again(&row) else { return };
+    let Some((written, twice)) = again(&once) else { return };
+    assert_eq!(naming.path(&fields, &twice).unwrap(), written);
 }
 
 /// What the bytes of a BLOB mean.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Splits and commit messages as JSON, for `paimon decode` and for logs. Not a format: nothing reads it back.
+//! Plans, splits, commit messages and bucket states as JSON, for `paimon decode` and for logs. Not a format: nothing reads it back.
 //!
 //! Names are those of Java's fields. An absent value is `null`. A row is `{"arity", "hex"}`; given the table's schema it
 //! has `values` by column too, or `error` when they do not decode. Statistics and keys are decoded only for files that
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     BucketState, CommitMessage, DataFileMeta, DataSplit, DeletionFile, FileSource, IndexFileMeta,
-    ManifestCommittable, Partition, RowValues, SimpleStats, Split,
+    ManifestCommittable, Partition, PlanEnvelope, RowValues, SimpleStats, Split,
 };
 
 /// A split of any kind: its fields and `kind` ([`Split::kind`]).
@@ -234,6 +234,20 @@ pub fn committable(committable: &ManifestCommittable, schema: Option<&TableSchem
         "logOffsets": offsets.collect::<Map<_, _>>(),
         "properties": committable.properties,
         "messages": committable.messages.iter().map(|message| commit_message(message, schema)).collect::<Vec<_>>(),
+    })
+}
+
+/// A plan: its splits and where they come from; the schemas are told by their ids.
+pub fn plan(plan: &PlanEnvelope) -> Value {
+    let schema = Some(&plan.read_schema);
+    json!({
+        "location": plan.location,
+        "branch": plan.branch,
+        "snapshotId": plan.snapshot_id,
+        "schemaId": plan.read_schema.id,
+        "fileSchemaIds": plan.schemas.iter().map(|schema| schema.id).collect::<Vec<_>>(),
+        "options": plan.options,
+        "splits": plan.splits.iter().map(|split| data_split(split, schema)).collect::<Vec<_>>(),
     })
 }
 

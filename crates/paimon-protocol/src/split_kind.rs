@@ -67,7 +67,7 @@ pub struct ChainSplit {
 pub struct QueryAuth {
     /// Predicates as JSON text, all of which must hold; `None` entries are ignored.
     pub filter: Option<Vec<Option<String>>>,
-    /// (column, transform as JSON text), in ascending UTF-16 order of the column when written.
+    /// (column, transform as JSON text), one a column; in ascending UTF-16 order of the column when written or read.
     pub column_masking: Option<Vec<(String, Option<String>)>>,
 }
 

@@ -6,8 +6,8 @@ use paimon_protocol::codec::java::{
     CommittableEncoding, SplitEncoding, decode_commit_message, encode_commit_message, encode_commit_messages,
 };
 use paimon_protocol::{
-    CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource, GlobalIndexMeta,
-    IndexFileMeta, ManifestCommittable, Partition, RowValues, SimpleStats, Split,
+    Codec, CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource,
+    GlobalIndexMeta, IndexFileMeta, ManifestCommittable, Partition, QueryAuth, RowValues, SimpleStats, Split,
 };
 use paimon_types::ErrorKind;
 
@@ -118,6 +118,40 @@ fn split_fields_and_the_version_that_carries_them() {
             );
         }
     }
+}
+
+/// Version 1 begins with the snapshot id, where the other forms have their magic or version.
+#[test]
+fn snapshot_ids_that_begin_another_form() {
+    let ids = [
+        2 << 32,
+        (3 << 32) | 7,
+        i64::from_be_bytes(*b"SPLIT_V1"),
+        i64::from_be_bytes(*b"\x89PMSPLT\n"),
+    ];
+    for id in ids {
+        let split = DataSplit {
+            snapshot_id: id,
+            ..split()
+        };
+        let error = split.to_java_bytes(1).unwrap_err();
+        assert!(error.message().contains("begin another form"), "{error}");
+        let bytes = split.to_java_bytes(2).unwrap();
+        assert_eq!(DataSplit::from_java_bytes(&bytes).unwrap(), (split, 2));
+    }
+    let mut bytes = DataSplit {
+        snapshot_id: 1,
+        ..split()
+    }
+    .to_java_bytes(1)
+    .unwrap();
+    bytes[..8].copy_from_slice(&(1i64 << 32).to_be_bytes());
+    assert_eq!(
+        DataSplit::from_java_bytes(&bytes).unwrap_err().kind(),
+        ErrorKind::Corrupt
+    );
+    bytes[..8].copy_from_slice(&(4i64 << 32).to_be_bytes());
+    assert_eq!(DataSplit::from_bytes(&bytes).unwrap().snapshot_id, 4 << 32);
 }
 
 #[test]
@@ -433,6 +467,39 @@ fn frames_are_not_nested_without_limit() {
     assert_eq!(
         Split::from_java_bytes(&hostile).unwrap_err().message(),
         "splits are nested deeper than 8 levels"
+    );
+}
+
+/// Masking rules are a map: read in its order, a column twice is refused.
+#[test]
+fn masking_rules_are_one_a_column() {
+    let rules = |columns: [&str; 2]| {
+        let auth = QueryAuth {
+            filter: None,
+            column_masking: Some(columns.map(|column| (column.to_owned(), None)).into()),
+        };
+        Split::QueryAuth {
+            split: Box::new(Split::Data(split())),
+            auth: Some(auth),
+        }
+    };
+    let sorted = rules(["c1", "c2"]);
+    let bytes = sorted.to_bytes(Codec::JAVA_SPLIT).unwrap();
+    assert_eq!(rules(["c2", "c1"]).to_bytes(Codec::JAVA_SPLIT).unwrap(), bytes);
+    let swap = |to: [u8; 2]| {
+        let mut bytes = bytes.clone();
+        let at: Vec<usize> = (1..bytes.len())
+            .filter(|i| bytes[i - 1] == b'c' && matches!(bytes[*i], b'1' | b'2'))
+            .collect();
+        assert_eq!(at.len(), 2);
+        at.iter().zip(to).for_each(|(at, digit)| bytes[*at] = digit);
+        Split::from_bytes(&bytes)
+    };
+    assert_eq!(swap(*b"21").unwrap(), sorted);
+    let error = swap(*b"11").unwrap_err();
+    assert_eq!(
+        (error.kind(), error.message()),
+        (ErrorKind::Corrupt, "column has two masking rules, expected one")
     );
 }
 

@@ -9,8 +9,11 @@ use paimon_types::{DataOutput, Error, Result};
 use super::carrier::{Carrier, Growth, arity, check_read, check_write};
 use super::file_meta::FileMetaReader;
 use super::input::SharedInput;
+use super::split::FRAME_MAGIC;
+use super::split_body::INDEXED_MAGIC;
 use super::{deletion_file, file_meta};
 use crate::DataSplit;
+use crate::codec::native::NATIVE_SPLIT_MAGIC;
 
 /// First eight bytes from version 2 on.
 pub(super) const MAGIC: i64 = -2_394_839_472_490_812_314;
@@ -38,12 +41,24 @@ pub(super) fn read(input: &mut SharedInput<'_>) -> Result<(DataSplit, i32)> {
         }
         check_read(NAME, version, VERSIONS)?;
         (version, input.read_i64()?)
+    } else if begins_another_form(first) {
+        return Err(Error::corrupt(format!(
+            "data split begins with {first:016x}, which is no snapshot id of version 1"
+        )));
     } else {
         (1, first)
     };
     read_body(input, version, snapshot_id)
         .map(|split| (split, version))
         .map_err(|e| e.with("data split version", version))
+}
+
+/// Version 1 begins with the snapshot id. A reader of any form would take some ids, which no table reaches, for the magic of
+/// another form, or for the version in front of an incremental or chain split.
+fn begins_another_form(snapshot_id: i64) -> bool {
+    matches!(snapshot_id >> 32, 1..=3)
+        || [MAGIC, INDEXED_MAGIC, FRAME_MAGIC].contains(&snapshot_id)
+        || snapshot_id.to_be_bytes() == NATIVE_SPLIT_MAGIC
 }
 
 fn read_body(input: &mut SharedInput<'_>, version: i32, snapshot_id: i64) -> Result<DataSplit> {
@@ -94,8 +109,8 @@ pub(super) fn write(out: &mut DataOutput, split: &DataSplit, version: i32) -> Re
     if version > 1 {
         out.write_i64(MAGIC);
         out.write_i32(version);
-    } else if split.snapshot_id == MAGIC {
-        return Err(carrier.refuse("a snapshot id that equals the magic of newer versions", Some(2)));
+    } else if begins_another_form(split.snapshot_id) {
+        return Err(carrier.refuse("a snapshot id whose bytes begin another form", Some(2)));
     }
     out.write_i64(split.snapshot_id);
     split.partition.encoded_row().write_stream(out);

@@ -24,7 +24,12 @@ pub(super) fn read(input: &mut DataInput<'_>) -> Result<Option<QueryAuth>> {
                 key.ok_or_else(|| Error::corrupt("column of a masking rule is null, expected a name"))?;
             Ok((key, read_str(input)?))
         };
-        Some((0..count).map(|_| pair()).collect::<Result<Vec<_>>>()?)
+        let mut rules = (0..count).map(|_| pair()).collect::<Result<Vec<_>>>()?;
+        rules.sort_by(|(a, _), (b, _)| in_order(a, b));
+        if let Some([(column, _), _]) = rules.array_windows().find(|[(a, _), (b, _)]| a == b) {
+            return Err(Error::corrupt("column has two masking rules, expected one").with("column", column));
+        }
+        Some(rules)
     } else {
         None
     };
@@ -32,6 +37,11 @@ pub(super) fn read(input: &mut DataInput<'_>) -> Result<Option<QueryAuth>> {
         filter,
         column_masking,
     }))
+}
+
+/// The order of Java's strings, in which its sorted map writes the rules.
+fn in_order(a: &str, b: &str) -> std::cmp::Ordering {
+    a.encode_utf16().cmp(b.encode_utf16())
 }
 
 fn read_str(input: &mut DataInput<'_>) -> Result<Option<String>> {
@@ -59,7 +69,7 @@ pub(super) fn write(out: &mut DataOutput, auth: Option<&QueryAuth>) -> Result<()
     if let Some(masking) = &auth.column_masking {
         out.write_count(masking.len())?;
         let mut sorted: Vec<_> = masking.iter().collect();
-        sorted.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+        sorted.sort_by(|(a, _), (b, _)| in_order(a, b));
         for (column, transform) in sorted {
             write_str(out, Some(column))?;
             write_str(out, transform.as_deref())?;

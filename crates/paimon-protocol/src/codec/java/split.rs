@@ -13,7 +13,7 @@ use super::{JAVA_SPLIT_VERSION, SplitEncoding, data_split, query_auth};
 use crate::{DataSplit, Split};
 
 /// `SPLIT_V1` in ASCII.
-const FRAME_MAGIC: i64 = 0x5350_4c49_545f_5631;
+pub(super) const FRAME_MAGIC: i64 = 0x5350_4c49_545f_5631;
 const FRAME_VERSION: i32 = 1;
 
 /// Frames within frames that are read or written; Java's planner nests two.

@@ -17,9 +17,9 @@ use crate::{PlanEnvelope, is_secret_option};
 use body::{List, PlanBody, SplitBody};
 use convert::{ValueReader, check_deletion_files};
 use frame::Frame;
+pub use work::{NATIVE_BUCKET_STATE_MAGIC, NATIVE_COMMIT_MESSAGE_MAGIC, NATIVE_SPLIT_MAGIC};
 pub(crate) use work::{
-    NATIVE_SPLIT_MAGIC, decode_commit_messages, decode_split, encode_commit_messages, encode_data_split,
-    encode_split,
+    decode_commit_messages, decode_split, encode_commit_messages, encode_data_split, encode_split,
 };
 
 /// Version of the envelope that this build writes, and the newest whose every field it knows.

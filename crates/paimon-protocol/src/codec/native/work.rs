@@ -12,7 +12,13 @@ use super::{MAX_DEPTH, NATIVE_BUCKET_STATE_VERSION, NATIVE_COMMIT_MESSAGE_VERSIO
 use crate::{BucketState, CommitMessage, DataSplit, Split};
 
 /// First eight bytes of a split.
-pub(crate) const NATIVE_SPLIT_MAGIC: [u8; 8] = *b"\x89PMSPLT\n";
+pub const NATIVE_SPLIT_MAGIC: [u8; 8] = *b"\x89PMSPLT\n";
+
+/// First eight bytes of a list of commit messages.
+pub const NATIVE_COMMIT_MESSAGE_MAGIC: [u8; 8] = *b"\x89PMCMSG\n";
+
+/// First eight bytes of a list of bucket states.
+pub const NATIVE_BUCKET_STATE_MAGIC: [u8; 8] = *b"\x89PMBKST\n";
 
 const SPLIT: Frame = Frame {
     name: "split",
@@ -24,7 +30,7 @@ const SPLIT: Frame = Frame {
 
 const MESSAGES: Frame = Frame {
     name: "list of commit messages",
-    magic: *b"\x89PMCMSG\n",
+    magic: NATIVE_COMMIT_MESSAGE_MAGIC,
     version: NATIVE_COMMIT_MESSAGE_VERSION,
     min_reader: 1,
     flags: 0,
@@ -32,7 +38,7 @@ const MESSAGES: Frame = Frame {
 
 const STATES: Frame = Frame {
     name: "list of bucket states",
-    magic: *b"\x89PMBKST\n",
+    magic: NATIVE_BUCKET_STATE_MAGIC,
     version: NATIVE_BUCKET_STATE_VERSION,
     min_reader: 1,
     flags: 0,
