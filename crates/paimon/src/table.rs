@@ -174,7 +174,7 @@ impl Table {
         context.registry = self.registry.clone();
         context.environment = self.meta.environment().clone();
         if context.options.bucket > 0 {
-            context.restore = self.meta.new_write_restore().plan().await?;
+            context.restore = Some(self.meta.new_write_restore().plan().await?);
         }
         TableWrite::new(context)
     }

@@ -12,6 +12,7 @@ use paimon_types::{
     CoreOptions, DataType, Datum, Error, ExternalPathStrategy, Result, TableSchema, TableType, TypeKind,
 };
 
+use super::key_value;
 use crate::file_format::default_registry;
 
 /// All that a [`TableWrite`](crate::TableWrite) needs; it reads no metadata of the table.
@@ -35,9 +36,9 @@ pub struct TableWriteContext {
     /// Files that are encoded at once, on the runtime's blocking pool; the number of processors unless changed.
     pub parallelism: usize,
     /// States of the buckets that are there already, for tables with fixed buckets (planned by `paimon_meta::WriteRestore`). Rows
-    /// of a bucket that is not here are numbered from 0. A writer that replaces what is there, and one of a table without fixed
-    /// buckets, needs none.
-    pub restore: Vec<BucketState>,
+    /// of a bucket that is not here are numbered from 0. `None` when nothing was planned: a table with a primary key then takes
+    /// no rows unless they replace what is there, for rows that are numbered from 0 would be older than those that they update.
+    pub restore: Option<Vec<BucketState>>,
     /// Partition columns with one value for all rows; batches do not have them.
     pub static_partition: BTreeMap<String, Option<Datum>>,
 }
@@ -63,7 +64,7 @@ impl TableWriteContext {
             schema,
             registry: default_registry(),
             environment: Environment::default(),
-            restore: Vec::new(),
+            restore: None,
             static_partition: BTreeMap::new(),
         })
     }
@@ -74,13 +75,8 @@ impl TableWriteContext {
         if options.table_type != TableType::Table {
             return Err(refuse("type", options.table_type.as_str()));
         }
-        if !self.schema.primary_keys.is_empty() {
-            return Err(Error::unsupported(format!(
-                "writing tables with a primary key is not implemented yet, primary key is ({})",
-                self.schema.primary_keys.join(", ")
-            )));
-        }
         match options.bucket {
+            _ if !self.schema.primary_keys.is_empty() => key_value::check_writable(self)?,
             -1 | 1.. => {}
             other => return Err(refuse("bucket", &other.to_string())),
         }
@@ -140,7 +136,8 @@ fn holds_blob(data_type: &DataType) -> bool {
     }
 }
 
-fn refuse(key: &'static str, value: &str) -> Error {
+/// The error of an option that writers do not implement.
+pub(super) fn refuse(key: &'static str, value: &str) -> Error {
     Error::unsupported(format!(
         "option {key} is '{value}': writing such a table is not implemented yet"
     ))

@@ -8,11 +8,12 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
 use paimon_format::{FileFormat, FormatWriter, MemoryPool, UnboundedMemoryPool};
-use paimon_protocol::{DataFileMeta, FileSource, RowValues, SimpleStats};
+use paimon_protocol::{DataFileMeta, FileSource, RowValues};
 use paimon_storage::{Environment, OutputStream, Storage};
 use paimon_types::{DataField, Error, ErrorKind, Result};
 
-use super::stats::StatsCollector;
+use super::key_value::{KeyValueColumns, RowFacts};
+use super::stats::{FileStats, StatsCollector};
 
 /// Rows after which the size of the open file is looked at; batches are cut there.
 const CHECK_ROWS: usize = 16 * 1024;
@@ -35,6 +36,8 @@ pub(crate) struct FileSettings {
     pub(crate) batch_size: usize,
     pub(crate) stats: StatsCollector,
     pub(crate) environment: Environment,
+    /// Where key, sequence number and kind stand in key-value files; `None` for files of plain rows.
+    pub(crate) key_value: Option<KeyValueColumns>,
 }
 
 /// Writes the files of one (partition, bucket).
@@ -43,6 +46,7 @@ pub(crate) struct BucketWriter {
     dir: String,
     uuid: String,
     next_file: u64,
+    /// Of the next plain row.
     next_sequence: i64,
     open: Option<OpenFile>,
     files: Vec<DataFileMeta>,
@@ -54,11 +58,19 @@ struct OpenFile {
     writer: Box<dyn FormatWriter>,
     name: String,
     rows: u64,
+    /// Present when rows of a key-value file were written.
+    facts: Option<RowFacts>,
 }
 
 impl BucketWriter {
-    /// A writer into `dir` whose first row has the sequence number `next_sequence`.
-    pub(crate) fn new(settings: Arc<FileSettings>, dir: String, next_sequence: i64) -> Self {
+    /// A writer into `dir` whose first row has the sequence number `next_sequence`; rows of key-value files have their own.
+    /// What open files hold in memory is counted by `pool`.
+    pub(crate) fn new(
+        settings: Arc<FileSettings>,
+        dir: String,
+        next_sequence: i64,
+        pool: Arc<UnboundedMemoryPool>,
+    ) -> Self {
         let uuid = settings.environment.ids.next_uuid();
         BucketWriter {
             settings,
@@ -68,13 +80,8 @@ impl BucketWriter {
             next_sequence,
             open: None,
             files: Vec::new(),
-            pool: Arc::new(UnboundedMemoryPool::new()),
+            pool,
         }
-    }
-
-    /// The counter of the memory that the open file holds.
-    pub(crate) fn pool(&self) -> Arc<UnboundedMemoryPool> {
-        self.pool.clone()
     }
 
     /// True when a file is begun and not closed.
@@ -110,7 +117,11 @@ impl BucketWriter {
                 .unwrap_or(usize::MAX)
                 .max(1);
             let length = (batch.num_rows() - offset).min(CHECK_ROWS).min(room);
-            file.writer.add_batch(&batch.slice(offset, length)).await?;
+            let rows = batch.slice(offset, length);
+            file.writer.add_batch(&rows).await?;
+            if let Some(columns) = &settings.key_value {
+                columns.note(&mut file.facts, &rows)?;
+            }
             file.rows += length as u64;
             offset += length;
             if file.rows >= settings.target_rows
@@ -142,6 +153,7 @@ impl BucketWriter {
             writer,
             name,
             rows: 0,
+            facts: None,
         })
     }
 
@@ -165,12 +177,15 @@ impl BucketWriter {
         };
         let size = output.position();
         let described = match output.close().await {
-            Ok(()) => self.describe(file.name.clone(), file.rows, size, stats).await,
+            Ok(()) => {
+                self.describe(file.name.clone(), file.rows, size, stats, file.facts)
+                    .await
+            }
             Err(e) => Err(e),
         };
         match described {
             Ok(meta) => {
-                self.next_sequence = meta.max_sequence_number + 1;
+                self.next_sequence = meta.max_sequence_number.saturating_add(1);
                 self.files.push(meta);
                 Ok(())
             }
@@ -195,35 +210,48 @@ impl BucketWriter {
         name: String,
         rows: u64,
         size: u64,
-        stats: Option<(Option<Vec<String>>, SimpleStats)>,
+        stats: Option<FileStats>,
+        facts: Option<RowFacts>,
     ) -> Result<DataFileMeta> {
-        let (value_stats_cols, value_stats) = match stats {
+        let stats = match stats {
             Some(stats) => stats,
             None => self.extract(&name, size).await?,
         };
         let row_count = i64::try_from(rows).map_err(|_| Error::resources("a file has too many rows"))?;
-        let first = self.next_sequence;
-        let next = first.checked_add(row_count).ok_or_else(|| {
-            Error::invalid("sequence numbers of the bucket are used up").with("path", &self.dir)
-        })?;
+        let facts = match facts {
+            Some(facts) => facts,
+            None => {
+                let first = self.next_sequence;
+                let next = first.checked_add(row_count).ok_or_else(|| {
+                    Error::invalid("sequence numbers of the bucket are used up").with("path", &self.dir)
+                })?;
+                RowFacts {
+                    min_key: RowValues::empty(),
+                    max_key: RowValues::empty(),
+                    min_sequence: first,
+                    max_sequence: next - 1,
+                    deletes: 0,
+                }
+            }
+        };
         Ok(DataFileMeta {
             file_name: name,
             file_size: i64::try_from(size).map_err(|_| Error::resources("a file is too large"))?,
             row_count,
-            min_key: RowValues::empty(),
-            max_key: RowValues::empty(),
-            key_stats: SimpleStats::empty(),
-            value_stats,
-            min_sequence_number: first,
-            max_sequence_number: next - 1,
+            min_key: facts.min_key,
+            max_key: facts.max_key,
+            key_stats: stats.key_stats,
+            value_stats: stats.value_stats,
+            min_sequence_number: facts.min_sequence,
+            max_sequence_number: facts.max_sequence,
             schema_id: self.settings.schema_id,
             level: 0,
             extra_files: Vec::new(),
             creation_time: Some(self.settings.environment.clock.now_local_millis()),
-            delete_row_count: Some(0),
+            delete_row_count: Some(facts.deletes),
             embedded_index: None,
             file_source: Some(FileSource::Append),
-            value_stats_cols: value_stats_cols.map(Into::into),
+            value_stats_cols: stats.value_stats_cols.map(Into::into),
             external_path: None,
             first_row_id: None,
             write_cols: None,
@@ -232,7 +260,7 @@ impl BucketWriter {
     }
 
     /// The statistics of a finished file, `None` when the writer cannot tell them.
-    fn written_stats(&self, writer: &dyn FormatWriter) -> Result<Option<(Option<Vec<String>>, SimpleStats)>> {
+    fn written_stats(&self, writer: &dyn FormatWriter) -> Result<Option<FileStats>> {
         let stats = &self.settings.stats;
         if !stats.wanted() {
             return stats.nothing().map(Some);
@@ -249,7 +277,7 @@ impl BucketWriter {
     }
 
     /// The statistics read back from a file.
-    async fn extract(&mut self, name: &str, size: u64) -> Result<(Option<Vec<String>>, SimpleStats)> {
+    async fn extract(&mut self, name: &str, size: u64) -> Result<FileStats> {
         let settings = self.settings.clone();
         let extractor = match settings.format.create_stats_extractor(&settings.fields) {
             Ok(extractor) => extractor,

@@ -6,6 +6,7 @@ mod batch;
 mod context;
 mod file_name;
 mod file_writer;
+mod key_value;
 mod partition_ids;
 mod restore;
 mod router;

@@ -8,11 +8,32 @@ use paimon_types::{
     ColumnStats, CoreOptions, DataField, DataType, Datum, Error, Result, StatsMode, TypeKind,
 };
 
-/// The statistics modes of a table's columns.
+use super::key_value::KeyValueLayout;
+
+/// Characters or bytes that bounds of system columns have.
+const SYSTEM_CHARS: u32 = 128;
+
+/// The statistics modes of the columns of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct StatsCollector {
+    /// All columns of the file.
     columns: Vec<(DataField, StatsMode)>,
+    /// Places of the key columns of key-value files.
+    keys: Vec<usize>,
+    /// Place of the first column of the table.
+    first_value: usize,
     dense: bool,
+}
+
+/// Statistics of a file in stored form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileStats {
+    /// Of the key columns, all of them; empty without key.
+    pub(crate) key_stats: SimpleStats,
+    /// Columns that `value_stats` covers; `None`: all.
+    pub(crate) value_stats_cols: Option<Vec<String>>,
+    /// Of the columns of the table.
+    pub(crate) value_stats: SimpleStats,
 }
 
 impl StatsCollector {
@@ -25,6 +46,48 @@ impl StatsCollector {
             .collect::<Result<_>>()?;
         Ok(StatsCollector {
             columns,
+            keys: Vec::new(),
+            first_value: 0,
+            dense: options.metadata_stats_dense_store,
+        })
+    }
+
+    /// The modes of key-value files (Java `StatsCollectorFactories`). Columns with a system name, and the key columns of thin
+    /// files, keep 128 characters whatever the table says; files of a row format (`by_row`: Avro) know no such rule.
+    ///
+    /// # Errors
+    /// `InvalidInput` when `fields.<column>.stats-mode` is not a mode.
+    pub(crate) fn key_value(
+        layout: &KeyValueLayout,
+        options: &CoreOptions,
+        mode: StatsMode,
+        by_row: bool,
+    ) -> Result<Self> {
+        let mut options = options.clone();
+        options.metadata_stats_mode = mode;
+        let first_value = layout.first_value_column();
+        let thin_key = |index: usize| {
+            layout.thin && layout.keys.iter().any(|(place, _)| first_value + place == index)
+        };
+        let mut counted = 0;
+        let mut columns = Vec::with_capacity(layout.fields.len());
+        for (index, field) in layout.fields.iter().enumerate() {
+            let own = options
+                .raw()
+                .contains_key(&format!("fields.{}.stats-mode", field.name));
+            let mode = if !by_row && !own && (index < first_value || thin_key(index)) {
+                StatsMode::Truncate(SYSTEM_CHARS)
+            } else {
+                let mode = options.stats_mode(&field.name, counted)?;
+                counted += 1;
+                mode
+            };
+            columns.push((field.clone(), mode));
+        }
+        Ok(StatsCollector {
+            columns,
+            keys: layout.key_places(),
+            first_value,
             dense: options.metadata_stats_dense_store,
         })
     }
@@ -34,11 +97,11 @@ impl StatsCollector {
         self.columns.iter().any(|(_, mode)| *mode != StatsMode::None)
     }
 
-    /// Converts whole statistics, one entry a column, to what is stored and the columns that it covers (`None`: all).
+    /// Converts whole statistics, one entry a column of the file, to what is stored.
     ///
     /// # Errors
     /// `InvalidInput` when the number of entries or a value does not belong to the columns.
-    pub(crate) fn convert(&self, found: &[ColumnStats]) -> Result<(Option<Vec<String>>, SimpleStats)> {
+    pub(crate) fn convert(&self, found: &[ColumnStats]) -> Result<FileStats> {
         if found.len() != self.columns.len() {
             return Err(Error::invalid(format!(
                 "the format gave statistics of {} columns, expected {}",
@@ -46,30 +109,45 @@ impl StatsCollector {
                 self.columns.len()
             )));
         }
-        let all = self.columns.iter().zip(found);
-        let kept: Vec<(&DataField, ColumnStats)> = all
+        let all: Vec<(&DataField, ColumnStats)> = self
+            .columns
+            .iter()
+            .zip(found)
             .map(|((field, mode), stats)| (field, apply_mode(*mode, &field.data_type, stats)))
+            .collect();
+        let keys: Vec<_> = self.keys.iter().filter_map(|place| all.get(*place)).collect();
+        let values = all.get(self.first_value..).unwrap_or_default();
+        let kept: Vec<_> = values
+            .iter()
             .filter(|(_, stats)| !self.dense || !is_none(stats))
             .collect();
-        let types: Vec<DataType> = kept
-            .iter()
-            .map(|(field, _)| field.data_type.with_nullable(true))
-            .collect();
-        let row = |values: Vec<Option<Datum>>| RowValues::of(&types, &values);
-        let stats = SimpleStats {
-            min_values: row(kept.iter().map(|(_, stats)| stats.min.clone()).collect())?,
-            max_values: row(kept.iter().map(|(_, stats)| stats.max.clone()).collect())?,
-            null_counts: kept.iter().map(|(_, stats)| stats.null_count).collect(),
-        };
-        let columns = (self.dense && kept.len() != self.columns.len())
+        let value_stats_cols = (self.dense && kept.len() != values.len())
             .then(|| kept.iter().map(|(field, _)| field.name.clone()).collect());
-        Ok((columns, stats))
+        Ok(FileStats {
+            key_stats: pack(&keys)?,
+            value_stats_cols,
+            value_stats: pack(&kept)?,
+        })
     }
 
     /// The statistics of a file whose format has none.
-    pub(crate) fn nothing(&self) -> Result<(Option<Vec<String>>, SimpleStats)> {
+    pub(crate) fn nothing(&self) -> Result<FileStats> {
         self.convert(&vec![ColumnStats::default(); self.columns.len()])
     }
+}
+
+/// The stored form of the statistics of some columns.
+fn pack(columns: &[&(&DataField, ColumnStats)]) -> Result<SimpleStats> {
+    let types: Vec<DataType> = columns
+        .iter()
+        .map(|(field, _)| field.data_type.with_nullable(true))
+        .collect();
+    let row = |values: Vec<Option<Datum>>| RowValues::of(&types, &values);
+    Ok(SimpleStats {
+        min_values: row(columns.iter().map(|(_, stats)| stats.min.clone()).collect())?,
+        max_values: row(columns.iter().map(|(_, stats)| stats.max.clone()).collect())?,
+        null_counts: columns.iter().map(|(_, stats)| stats.null_count).collect(),
+    })
 }
 
 fn is_none(stats: &ColumnStats) -> bool {
@@ -223,9 +301,14 @@ mod tests {
         )
     }
 
+    fn parts(stats: FileStats) -> (Option<Vec<String>>, SimpleStats) {
+        assert_eq!(stats.key_stats, SimpleStats::empty());
+        (stats.value_stats_cols, stats.value_stats)
+    }
+
     #[test]
     fn default_mode_truncates_and_leaves_columns_without_stats_out() {
-        let (columns, stats) = collector(&[]).convert(&found()).unwrap();
+        let (columns, stats) = parts(collector(&[]).convert(&found()).unwrap());
         assert_eq!(columns.unwrap(), ["i", "s", "b"]);
         let types: Vec<DataType> = fields().iter().take(3).map(|f| f.data_type.clone()).collect();
         let (min, max) = decoded(&stats, &types);
@@ -255,7 +338,7 @@ mod tests {
             ("fields.s.stats-mode", "FULL"),
             ("fields.b.stats-mode", "none"),
         ]);
-        let (columns, stats) = collector.convert(&found()).unwrap();
+        let (columns, stats) = parts(collector.convert(&found()).unwrap());
         assert_eq!(columns.unwrap(), ["i", "s"]);
         let types: Vec<DataType> = fields().iter().take(2).map(|f| f.data_type.clone()).collect();
         let (min, max) = decoded(&stats, &types);
@@ -266,9 +349,8 @@ mod tests {
 
     #[test]
     fn dense_store_off_keeps_all_columns() {
-        let (columns, stats) = collector(&[("metadata.stats-dense-store", "false")])
-            .convert(&found())
-            .unwrap();
+        let all = collector(&[("metadata.stats-dense-store", "false")]);
+        let (columns, stats) = parts(all.convert(&found()).unwrap());
         assert_eq!(columns, None);
         assert_eq!(stats.min_values.len(), 4);
         assert_eq!(stats.null_counts, [Some(2), Some(0), Some(1), None]);
@@ -278,7 +360,7 @@ mod tests {
     fn no_stats_at_all() {
         let none = collector(&[("metadata.stats-mode", "none")]);
         assert!(!none.wanted());
-        let (columns, stats) = none.nothing().unwrap();
+        let (columns, stats) = parts(none.nothing().unwrap());
         assert_eq!(columns, Some(vec![]));
         assert_eq!(stats, SimpleStats::empty());
         assert!(none.convert(&[]).is_err());
@@ -287,14 +369,14 @@ mod tests {
     #[test]
     fn first_n_columns() {
         let collector = collector(&[("metadata.stats-keep-first-n-columns", "1")]);
-        assert_eq!(collector.convert(&found()).unwrap().0.unwrap(), ["i"]);
+        assert_eq!(parts(collector.convert(&found()).unwrap()).0.unwrap(), ["i"]);
     }
 
     #[test]
     fn all_kept_means_no_list() {
         let mut all = found();
         all[3].null_count = Some(0);
-        assert_eq!(collector(&[]).convert(&all).unwrap().0, None);
+        assert_eq!(parts(collector(&[]).convert(&all).unwrap()).0, None);
     }
 
     #[test]

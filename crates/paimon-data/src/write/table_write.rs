@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
 use paimon_format::{MemoryPool, UnboundedMemoryPool};
+use paimon_merge::merge_function;
 use paimon_protocol::{BucketState, CommitMessage, DataFileMeta, Partition};
 use paimon_storage::Storage;
-use paimon_types::{BinaryRow, DataField, Error, Result, to_arrow_schema};
+use paimon_types::{BinaryRow, ChangelogProducer, DataField, Error, Result, to_arrow_schema};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -20,26 +21,39 @@ use super::batch::BatchMapper;
 use super::context::TableWriteContext;
 use super::file_name::extension;
 use super::file_writer::{BucketWriter, FileSettings};
+use super::key_value::{
+    KeyValueLayout, KeyValueTable, KeyValueWriter, KindColumn, RowBuffer, Sorter, file_settings,
+};
 use super::restore::RestoredBuckets;
 use super::router::{Group, Router};
 use super::stats::StatsCollector;
 
-/// Bytes of rows that a bucket gathers before they are encoded.
+/// Bytes of rows that a bucket of an append table gathers before they are encoded.
 const FLUSH_BYTES: u64 = 2 << 20;
+/// Bytes that a flush needs for each row besides the row.
+const SORT_BYTES: u64 = 24;
+/// Rows of one flush: sort buffers count with 32 bits.
+const MAX_SORT_ROWS: usize = 1 << 30;
 
-/// Writes record batches as data files of an append table.
+/// Writes record batches as data files.
 ///
 /// Rows are split by partition and bucket, each of which has one open file that is closed at `target-file-size` or
 /// `target-file-row-num`. Encoding runs on the blocking pool of the tokio runtime, several buckets at once, so a call
 /// of [`write`](Self::write) must be made inside of one. Nothing is visible to readers before the messages of
 /// [`prepare_commit`](Self::prepare_commit) are committed. Only one writer may write a (partition, bucket) of fixed buckets at a time.
 ///
+/// Rows of a table with a primary key are gathered; a full buffer, and `prepare_commit`, sort them by key, merge the versions of a
+/// key by the table's merge engine and write one or more files of level 0. Compaction is left to others, as with Java's option
+/// `write-only`. Kinds of rows come from a column `_VALUE_KIND` of the batch (Int8: 0 +I, 1 -U, 2 +U, 3 -D) or from the column that
+/// option `rowkind.field` names; rows without a kind are upserts. Errors of the merge (an overflow, a retraction that an aggregate
+/// function cannot take) come when rows are merged, at a later `write` or at `prepare_commit`.
+///
 /// After an error of the store or a format, and after a call whose future was dropped, the writer is broken: every call but
 /// [`abort`](Self::abort) fails. A batch that is refused (`InvalidInput` of `write`) leaves the writer as it was.
 /// Dropping a writer leaves finished files that were not handed out behind as orphans; [`abort`](Self::abort) deletes them.
 pub struct TableWrite {
     context: TableWriteContext,
-    settings: Arc<FileSettings>,
+    files: Files,
     mapper: BatchMapper,
     router: Router,
     buckets: Vec<Bucket>,
@@ -58,20 +72,147 @@ impl fmt::Debug for TableWrite {
     }
 }
 
+/// What files of the table are made of.
+enum Files {
+    Plain(Arc<FileSettings>),
+    KeyValue {
+        kinds: KindColumn,
+        table: Arc<KeyValueTable>,
+        data: Arc<FileSettings>,
+        /// With changelog producer `input`.
+        changelog: Option<Arc<FileSettings>>,
+    },
+}
+
+impl Files {
+    fn of_primary_key(context: &TableWriteContext, batch_size: usize) -> Result<Self> {
+        let (schema, options) = (&context.schema, &context.options);
+        let thin = match options.raw().get("data-file.thin-mode") {
+            None => false,
+            Some(text) if text.trim().eq_ignore_ascii_case("false") => false,
+            Some(text) if text.trim().eq_ignore_ascii_case("true") => true,
+            Some(text) => {
+                return Err(Error::invalid(format!(
+                    "option data-file.thin-mode is '{text}', expected true or false"
+                ))
+                .with("option", "data-file.thin-mode"));
+            }
+        };
+        let layout = KeyValueLayout::new(schema, thin)?;
+        let places = layout.keys.iter().map(|(place, _)| *place).collect();
+        let settings = |changelog| file_settings(context, &layout, batch_size, changelog).map(Arc::new);
+        let with_changelog = options.changelog_producer == ChangelogProducer::Input;
+        Ok(Files::KeyValue {
+            kinds: KindColumn::new(schema, options)?,
+            data: settings(false)?,
+            changelog: with_changelog.then(|| settings(true)).transpose()?,
+            table: Arc::new(KeyValueTable {
+                sorter: Sorter::new(schema, options, places)?,
+                merge: merge_function(schema, options, &schema.fields)?,
+                layout,
+            }),
+        })
+    }
+
+    /// A writer of the files of one bucket.
+    fn writer(&self, dir: String, first_sequence: i64, pool: &Arc<UnboundedMemoryPool>) -> BucketFiles {
+        match self {
+            Files::Plain(settings) => {
+                BucketFiles::Plain(BucketWriter::new(settings.clone(), dir, first_sequence, pool.clone()))
+            }
+            Files::KeyValue {
+                table,
+                data,
+                changelog,
+                ..
+            } => {
+                let files =
+                    |settings: &Arc<FileSettings>, dir| BucketWriter::new(settings.clone(), dir, 0, pool.clone());
+                let changelog = changelog.as_ref().map(|changelog| files(changelog, dir.clone()));
+                let writer = KeyValueWriter::new(table.clone(), files(data, dir), changelog, first_sequence);
+                BucketFiles::KeyValue(writer)
+            }
+        }
+    }
+}
+
+/// Writes the files of one bucket.
+enum BucketFiles {
+    Plain(BucketWriter),
+    KeyValue(KeyValueWriter),
+}
+
+impl BucketFiles {
+    fn is_open(&self) -> bool {
+        match self {
+            BucketFiles::Plain(writer) => writer.is_open(),
+            // a flush closes its files
+            BucketFiles::KeyValue(_) => false,
+        }
+    }
+
+    async fn write(&mut self, rows: Vec<RecordBatch>, bytes: u64, close: bool) -> Result<()> {
+        match self {
+            BucketFiles::Plain(writer) => {
+                writer.write(rows).await?;
+                if close { writer.close_file().await } else { Ok(()) }
+            }
+            BucketFiles::KeyValue(writer) => writer.flush(rows, bytes).await,
+        }
+    }
+
+    /// Data and changelog files closed since the last call.
+    fn take_files(&mut self) -> (Vec<DataFileMeta>, Vec<DataFileMeta>) {
+        match self {
+            BucketFiles::Plain(writer) => (writer.take_files(), Vec::new()),
+            BucketFiles::KeyValue(writer) => writer.take_files(),
+        }
+    }
+
+    async fn abort(self) -> Result<()> {
+        match self {
+            BucketFiles::Plain(writer) => writer.abort().await,
+            BucketFiles::KeyValue(writer) => writer.abort().await,
+        }
+    }
+}
+
+/// Rows that wait for their encoding.
+enum Waiting {
+    Plain(Vec<RecordBatch>),
+    KeyValue(RowBuffer),
+}
+
+impl Waiting {
+    fn is_empty(&self) -> bool {
+        match self {
+            Waiting::Plain(rows) => rows.is_empty(),
+            Waiting::KeyValue(rows) => rows.is_empty(),
+        }
+    }
+
+    fn take(&mut self) -> Result<Vec<RecordBatch>> {
+        match self {
+            Waiting::Plain(rows) => Ok(std::mem::take(rows)),
+            Waiting::KeyValue(rows) => rows.take(),
+        }
+    }
+}
+
 /// One (partition, bucket).
 struct Bucket {
     partition: BinaryRow,
     bucket: i32,
-    rows: Vec<RecordBatch>,
+    rows: Waiting,
     row_bytes: u64,
     /// Absent while a task has it.
-    writer: Option<Box<BucketWriter>>,
+    writer: Option<Box<BucketFiles>>,
     task: Option<Task>,
     pool: Arc<UnboundedMemoryPool>,
 }
 
 struct Task {
-    handle: JoinHandle<(Box<BucketWriter>, Result<()>)>,
+    handle: JoinHandle<(Box<BucketFiles>, Result<()>)>,
     bytes: u64,
 }
 
@@ -91,37 +232,16 @@ impl TableWrite {
     pub fn new(context: TableWriteContext) -> Result<Self> {
         context.check_writable()?;
         let (schema, options) = (&context.schema, &context.options);
-        let format = context
-            .registry
-            .get(&options.file_format, options.raw())
-            .map_err(|e| e.with("option", "file.format"))?;
         let batch_size = usize::try_from(options.write_batch_size).unwrap_or(1024);
-        // refuses column types that the format cannot store before anything is written
-        format.create_writer_builder(&schema.fields, batch_size)?;
-        let settings = FileSettings {
-            storage: context.storage.clone(),
-            fields: schema.fields.clone(),
-            schema: Arc::new(to_arrow_schema(&schema.fields)),
-            schema_id: schema.id,
-            compression: options.file_compression.clone(),
-            prefix: options.data_file_prefix.clone(),
-            extension: extension(
-                format.identifier(),
-                &options.file_compression,
-                options.file_suffix_include_compression,
-            ),
-            target_size: options.target_file_size(false),
-            target_rows: u64::try_from(options.target_file_row_num).unwrap_or(u64::MAX),
-            batch_size,
-            stats: StatsCollector::new(&schema.fields, options)?,
-            environment: context.environment.clone(),
-            format,
+        let files = match schema.primary_keys.is_empty() {
+            true => Files::Plain(Arc::new(plain_settings(&context, batch_size)?)),
+            false => Files::of_primary_key(&context, batch_size)?,
         };
         let mapper = BatchMapper::new(&schema.fields, context.static_partition.clone())?;
         let router = Router::new(schema, options)?;
-        let restore = RestoredBuckets::new(&context.restore)?;
+        let restore = RestoredBuckets::new(context.restore.as_deref(), !schema.primary_keys.is_empty())?;
         Ok(TableWrite {
-            settings: Arc::new(settings),
+            files,
             mapper,
             router,
             buckets: Vec::new(),
@@ -141,7 +261,13 @@ impl TableWrite {
     /// in a NOT NULL column; nothing of the batch is written then. Errors of the store and the format.
     pub async fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.check()?;
-        let batch = self.mapper.map(batch)?;
+        let batch = match &self.files {
+            Files::Plain(_) => self.mapper.map(batch)?,
+            Files::KeyValue { kinds, .. } => {
+                let (rows, given) = kinds.split(batch)?;
+                kinds.attach(self.mapper.map(&rows)?, given)?
+            }
+        };
         let groups = self.router.route(&batch)?;
         let places = groups
             .iter()
@@ -171,14 +297,12 @@ impl TableWrite {
         let total_buckets = Some(self.context.options.bucket);
         self.wait_all().await?;
         for bucket in &mut self.buckets {
-            let files: Vec<DataFileMeta> = bucket.writer.as_mut().map(|w| w.take_files()).unwrap_or_default();
-            if !files.is_empty() {
-                messages.push(CommitMessage::append(
-                    Partition::from_encoded_row(bucket.partition.clone()),
-                    bucket.bucket,
-                    total_buckets,
-                    files,
-                ));
+            let (files, changelog) = bucket.writer.as_mut().map(|w| w.take_files()).unwrap_or_default();
+            if !files.is_empty() || !changelog.is_empty() {
+                let partition = Partition::from_encoded_row(bucket.partition.clone());
+                let mut message = CommitMessage::append(partition, bucket.bucket, total_buckets, files);
+                message.data_increment.changelog_files = changelog;
+                messages.push(message);
             }
         }
         self.broken = false;
@@ -236,13 +360,17 @@ impl TableWrite {
         let wanted = self.context.options.bucket;
         let first = self.restore.next_sequence_number(&key, wanted)?;
         let dir = self.bucket_dir(partition, bucket)?;
-        let writer = Box::new(BucketWriter::new(self.settings.clone(), dir, first));
+        let pool = Arc::new(UnboundedMemoryPool::new());
+        let writer = Box::new(self.files.writer(dir, first, &pool));
         self.buckets.push(Bucket {
             partition: partition.clone(),
             bucket,
-            rows: Vec::new(),
+            rows: match &self.files {
+                Files::Plain(_) => Waiting::Plain(Vec::new()),
+                Files::KeyValue { .. } => Waiting::KeyValue(RowBuffer::default()),
+            },
             row_bytes: 0,
-            pool: writer.pool(),
+            pool,
             writer: Some(writer),
             task: None,
         });
@@ -268,9 +396,21 @@ impl TableWrite {
 
     async fn add(&mut self, at: usize, group: Group) -> Result<()> {
         let bucket = self.buckets.get_mut(at).ok_or_else(no_bucket)?;
-        bucket.row_bytes += batch_bytes(&group.rows);
-        bucket.rows.push(group.rows);
-        if bucket.row_bytes >= FLUSH_BYTES {
+        let mut bytes = batch_bytes(&group.rows);
+        let full = match &mut bucket.rows {
+            Waiting::Plain(rows) => {
+                rows.push(group.rows);
+                bucket.row_bytes + bytes >= FLUSH_BYTES
+            }
+            Waiting::KeyValue(rows) => {
+                let count = group.rows.num_rows();
+                rows.push(group.rows, bytes)?;
+                bytes += SORT_BYTES * count as u64;
+                rows.len() > MAX_SORT_ROWS
+            }
+        };
+        bucket.row_bytes += bytes;
+        if full {
             self.encode(at, false).await?;
         }
         Ok(())
@@ -294,13 +434,13 @@ impl TableWrite {
             .map_err(|e| Error::io("the writer's task limit is closed").with_source(e))?;
         let bucket = self.buckets.get_mut(at).ok_or_else(no_bucket)?;
         let mut writer = bucket.writer.take().ok_or_else(no_bucket)?;
-        let rows = std::mem::take(&mut bucket.rows);
+        let rows = bucket.rows.take();
         let bytes = std::mem::take(&mut bucket.row_bytes);
         let work = async move {
-            let mut result = writer.write(rows).await;
-            if result.is_ok() && close {
-                result = writer.close_file().await;
-            }
+            let result = match rows {
+                Ok(rows) => writer.write(rows, bytes, close).await,
+                Err(e) => Err(e),
+            };
             (writer, result)
         };
         let runtime = handle.clone();
@@ -373,6 +513,37 @@ impl TableWrite {
         }
         Ok(())
     }
+}
+
+/// Files of the rows as they are.
+fn plain_settings(context: &TableWriteContext, batch_size: usize) -> Result<FileSettings> {
+    let (schema, options) = (&context.schema, &context.options);
+    let format = context
+        .registry
+        .get(&options.file_format, options.raw())
+        .map_err(|e| e.with("option", "file.format"))?;
+    // refuses column types that the format cannot store before anything is written
+    format.create_writer_builder(&schema.fields, batch_size)?;
+    Ok(FileSettings {
+        storage: context.storage.clone(),
+        fields: schema.fields.clone(),
+        schema: Arc::new(to_arrow_schema(&schema.fields)),
+        schema_id: schema.id,
+        compression: options.file_compression.clone(),
+        prefix: options.data_file_prefix.clone(),
+        extension: extension(
+            format.identifier(),
+            &options.file_compression,
+            options.file_suffix_include_compression,
+        ),
+        target_size: options.target_file_size(false),
+        target_rows: u64::try_from(options.target_file_row_num).unwrap_or(u64::MAX),
+        batch_size,
+        stats: StatsCollector::new(&schema.fields, options)?,
+        environment: context.environment.clone(),
+        key_value: None,
+        format,
+    })
 }
 
 fn no_bucket() -> Error {

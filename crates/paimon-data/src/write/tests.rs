@@ -4,6 +4,8 @@
 
 #[cfg(feature = "parquet")]
 mod files;
+#[cfg(feature = "parquet")]
+mod key_value;
 mod mapping;
 mod routing;
 

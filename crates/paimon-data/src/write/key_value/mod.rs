@@ -3,16 +3,18 @@
 //! Rows of a table with a primary key: kinds, sort buffer, merge at flush, files of level 0 (Java `MergeTreeWriter`,
 //! `SortBufferWriteBuffer`, `KeyValueDataFileWriter`; `semantics.md` 1, 2, 4).
 
+mod check;
+mod facts;
 mod kinds;
 mod layout;
 mod rows;
 mod sort;
 mod writer;
 
-#[cfg(test)]
-mod tests;
-
+pub(super) use check::{check_writable, file_settings};
+pub(super) use facts::{KeyValueColumns, RowFacts};
 pub(super) use kinds::{KindColumn, value_kind_name};
 pub(super) use layout::KeyValueLayout;
 pub(super) use rows::RowBuffer;
+pub(super) use sort::Sorter;
 pub(super) use writer::{KeyValueTable, KeyValueWriter};

@@ -234,7 +234,7 @@ async fn another_bucket_count_is_refused_until_files_are_ignored() {
     };
     let mut context = context(&storage, &["p"], &options);
     // The bucket that is known is not the only one that its partition's count holds for.
-    context.restore = vec![state(0, 0, 2)];
+    context.restore = Some(vec![state(0, 0, 2)]);
     let mut write = TableWrite::new(context.clone()).unwrap();
     let error = write.write(&rows(0, 100)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
@@ -254,19 +254,19 @@ async fn another_bucket_count_is_refused_until_files_are_ignored() {
     );
     assert!(messages.iter().all(|m| m.total_buckets == Some(3)));
 
-    context.restore = vec![state(0, 0, 2), state(0, 1, 3)];
+    context.restore = Some(vec![state(0, 0, 2), state(0, 1, 3)]);
     let error = TableWrite::new(context.clone()).unwrap_err();
     assert_eq!(
         error.message(),
         "buckets 0 and 1 of one partition tell 2 and 3 buckets, expected one count"
     );
-    context.restore = vec![state(0, 0, 3), state(0, 0, 3)];
+    context.restore = Some(vec![state(0, 0, 3), state(0, 0, 3)]);
     let error = TableWrite::new(context.clone()).unwrap_err();
     assert_eq!(
         error.message(),
         "bucket 0 of one partition has two states, expected one"
     );
-    context.restore = vec![state(0, 0, 3), state(0, 1, 3)];
+    context.restore = Some(vec![state(0, 0, 3), state(0, 1, 3)]);
     let write = TableWrite::new(context).unwrap();
     let restored = write.restored_bucket(&partition(Some(0)), 1).unwrap();
     assert_eq!(restored.next_sequence_number().unwrap(), 10);
@@ -277,10 +277,10 @@ async fn another_bucket_count_is_refused_until_files_are_ignored() {
 async fn rolling_by_rows_and_going_on_after_a_commit() {
     let storage = Storage::memory();
     let mut context = context(&storage, &[], &[("target-file-row-num", "1000")]);
-    context.restore = vec![BucketState {
+    context.restore = Some(vec![BucketState {
         max_sequence_number: Some(41),
         ..BucketState::empty(Partition::unpartitioned(), 0)
-    }];
+    }]);
     let mut write = TableWrite::new(context).unwrap();
     write.write(&rows(0, 700)).await.unwrap();
     write.write(&rows(700, 2500)).await.unwrap();
