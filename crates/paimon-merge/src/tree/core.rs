@@ -124,7 +124,12 @@ impl<K: Keys> Core<K> {
             pending: Pending::new(schema, batch_size, spec.keep_retracts || all, all),
             encoder,
             sequence,
-            runs: (0..runs).map(|_| Run { batch: None, ended: false }).collect(),
+            runs: (0..runs)
+                .map(|_| Run {
+                    batch: None,
+                    ended: false,
+                })
+                .collect(),
             waiting: Waiting::default(),
             touched: Vec::new(),
             needed: Vec::new(),
@@ -156,8 +161,14 @@ impl<K: Keys> Core<K> {
             return Ok(());
         }
         let same_schema = batch.rows.num_columns() == self.spec.schema.fields().len();
-        if !same_schema || batch.sequence.len() != rows || batch.kinds.len() != rows || u32::try_from(rows).is_err() {
-            return Err(Error::corrupt("a batch of a run is not of the schema of the merge"));
+        if !same_schema
+            || batch.sequence.len() != rows
+            || batch.kinds.len() != rows
+            || u32::try_from(rows).is_err()
+        {
+            return Err(Error::corrupt(
+                "a batch of a run is not of the schema of the merge",
+            ));
         }
         let pick = |places: &[usize]| -> Vec<ArrayRef> {
             let columns = places.iter().filter_map(|at| batch.rows.columns().get(*at));

@@ -60,35 +60,68 @@ pub(super) enum Form {
 /// Turns key columns into [`Keys`].
 #[derive(Debug)]
 pub(super) struct KeyEncoder {
-    /// Bytes of each column in an integer; empty for keys of bytes.
+    /// Bytes of each column in an integer, without the one that tells NULL; empty for keys of bytes.
     widths: Vec<u32>,
+    /// Whether each column may be NULL, which comes first.
+    nullable: Vec<bool>,
     rows: Option<RowConverter>,
 }
 
 impl KeyEncoder {
     /// # Errors
     /// `Unsupported` for columns that have no order here, `InvalidInput` without columns.
-    pub(super) fn new(types: &[ArrowType]) -> Result<(Self, Form)> {
+    pub(super) fn new(types: &[ArrowType], nullable: Vec<bool>) -> Result<(Self, Form)> {
         if types.is_empty() {
             return Err(Error::invalid("rows can only be merged by at least one key column"));
         }
         let widths: Option<Vec<u32>> = types.iter().map(width).collect();
+        let markers = nullable.iter().map(|nullable| u32::from(*nullable)).sum::<u32>();
         if let Some(widths) = widths {
-            let form = match widths.iter().sum::<u32>() {
+            let form = match widths.iter().sum::<u32>() + markers {
                 0..=8 => Some(Form::Narrow),
                 9..=16 => Some(Form::Wide),
                 _ => None,
             };
             if let Some(form) = form {
-                return Ok((KeyEncoder { widths, rows: None }, form));
+                let encoder = KeyEncoder { widths, nullable, rows: None };
+                return Ok((encoder, form));
             }
         }
         let rows = match types {
-            [ArrowType::Utf8 | ArrowType::Binary] => None,
+            [ArrowType::Utf8 | ArrowType::Binary] if markers == 0 => None,
             _ => Some(row_converter(types, SortOptions::default())?),
         };
         let widths = Vec::new();
-        Ok((KeyEncoder { widths, rows }, Form::Bytes))
+        Ok((KeyEncoder { widths, nullable, rows }, Form::Bytes))
+    }
+
+    fn check_nulls(&self, columns: &[ArrayRef]) -> Result<()> {
+        let mut pairs = columns.iter().zip(&self.nullable);
+        if columns.len() != self.nullable.len() || pairs.any(|(c, nullable)| !nullable && c.null_count() > 0) {
+            return Err(Error::corrupt("a row has NULL in a primary key column that allows none"));
+        }
+        Ok(())
+    }
+
+    /// Calls `add` with the bits of each column, and their number, for columns that fit integers.
+    fn each(&self, columns: &[ArrayRef], mut add: impl FnMut(Vec<u64>, u32)) -> Result<()> {
+        self.check_nulls(columns)?;
+        for ((column, width), nullable) in columns.iter().zip(&self.widths).zip(&self.nullable) {
+            let mut values = ordered(column)?;
+            if *nullable {
+                let mut valid = vec![1; values.len()];
+                if let Some(nulls) = column.nulls() {
+                    for (row, (value, valid)) in values.iter_mut().zip(&mut valid).enumerate() {
+                        if nulls.is_null(row) {
+                            (*value, *valid) = (0, 0);
+                        }
+                    }
+                }
+                add(valid, 8);
+            }
+            add(values, width * 8);
+        }
+        Ok(())
     }
 }
 
@@ -157,7 +190,11 @@ pub(super) fn width(data_type: &ArrowType) -> Option<u32> {
 
 fn natives<T: ArrowPrimitiveType>(column: &ArrayRef) -> Result<ScalarBuffer<T::Native>> {
     let data = column.to_data();
-    let buffer = data.buffers().first().cloned().unwrap_or_else(|| Buffer::from(Vec::<u8>::new()));
+    let buffer = data
+        .buffers()
+        .first()
+        .cloned()
+        .unwrap_or_else(|| Buffer::from(Vec::<u8>::new()));
     let size = size_of::<T::Native>();
     if buffer.len() < (data.offset() + data.len()) * size {
         return Err(Error::corrupt("a column is shorter than its batch"));
@@ -182,12 +219,20 @@ pub(super) fn ordered(column: &ArrayRef) -> Result<Vec<u64>> {
             map::<Int64Type>(column, |v| v.cast_unsigned() ^ (1 << 63))
         }
         ArrowType::Float32 => map::<Float32Type>(column, |v| {
-            let bits = if v.is_nan() { f32::NAN.to_bits() & !(1 << 31) } else { v.to_bits() };
+            let bits = if v.is_nan() {
+                f32::NAN.to_bits() & !(1 << 31)
+            } else {
+                v.to_bits()
+            };
             let negative = bits >> 31 == 1;
             u64::from(if negative { !bits } else { bits | 1 << 31 })
         }),
         ArrowType::Float64 => map::<Float64Type>(column, |v| {
-            let bits = if v.is_nan() { f64::NAN.to_bits() & !(1 << 63) } else { v.to_bits() };
+            let bits = if v.is_nan() {
+                f64::NAN.to_bits() & !(1 << 63)
+            } else {
+                v.to_bits()
+            };
             let negative = bits >> 63 == 1;
             if negative { !bits } else { bits | 1 << 63 }
         }),
@@ -208,13 +253,6 @@ pub(super) fn ordered(column: &ArrayRef) -> Result<Vec<u64>> {
             "rows cannot be ordered by a column of type {other}"
         ))),
     }
-}
-
-fn without_null(columns: &[ArrayRef]) -> Result<()> {
-    if columns.iter().any(|c| c.null_count() > 0) {
-        return Err(Error::corrupt("a row has NULL in a primary key column, expected none"));
-    }
-    Ok(())
 }
 
 fn ascent<T: Ord>(keys: &[T]) -> Ascent {
@@ -239,17 +277,15 @@ impl Keys for NarrowKeys {
     const EXACT: bool = true;
 
     fn encode(encoder: &KeyEncoder, columns: &[ArrayRef]) -> Result<Self> {
-        without_null(columns)?;
         let mut keys: Vec<u64> = Vec::new();
-        for (column, width) in columns.iter().zip(&encoder.widths) {
-            let values = ordered(column)?;
+        encoder.each(columns, |values, bits| {
             if keys.is_empty() {
                 keys = values;
             } else {
-                let bits = width * 8;
-                keys.iter_mut().zip(values).for_each(|(key, value)| *key = *key << bits | value);
+                let pairs = keys.iter_mut().zip(values);
+                pairs.for_each(|(key, value)| *key = *key << bits | value);
             }
-        }
+        })?;
         Ok(NarrowKeys(keys))
     }
 
@@ -283,23 +319,21 @@ impl Keys for WideKeys {
     const EXACT: bool = true;
 
     fn encode(encoder: &KeyEncoder, columns: &[ArrayRef]) -> Result<Self> {
-        without_null(columns)?;
+        if let ([16], [column]) = (encoder.widths.as_slice(), columns) {
+            // Nothing else fits beside it.
+            encoder.check_nulls(columns)?;
+            let values = natives::<Decimal128Type>(column)?;
+            return Ok(WideKeys(values.iter().map(|v| v.cast_unsigned() ^ (1 << 127)).collect()));
+        }
         let mut keys: Vec<u128> = Vec::new();
-        for (column, width) in columns.iter().zip(&encoder.widths) {
-            if *width == 16 {
-                // Nothing else fits beside it.
-                let values = natives::<Decimal128Type>(column)?;
-                return Ok(WideKeys(values.iter().map(|v| v.cast_unsigned() ^ (1 << 127)).collect()));
-            }
-            let values = ordered(column)?;
+        encoder.each(columns, |values, bits| {
             if keys.is_empty() {
                 keys = values.into_iter().map(u128::from).collect();
             } else {
-                let bits = width * 8;
                 let pairs = keys.iter_mut().zip(values);
                 pairs.for_each(|(key, value)| *key = *key << bits | u128::from(value));
             }
-        }
+        })?;
         Ok(WideKeys(keys))
     }
 
@@ -343,19 +377,25 @@ impl Keys for ByteKeys {
     const EXACT: bool = false;
 
     fn encode(encoder: &KeyEncoder, columns: &[ArrayRef]) -> Result<Self> {
-        without_null(columns)?;
+        encoder.check_nulls(columns)?;
         if let Some(converter) = &encoder.rows {
             return to_bytes(converter, columns);
         }
         let [column] = columns else {
-            return Err(Error::invalid(format!("expected one key column, found {}", columns.len())));
+            return Err(Error::invalid(format!(
+                "expected one key column, found {}",
+                columns.len()
+            )));
         };
         if let Some(strings) = column.as_string_opt::<i32>() {
             let (offsets, values) = (strings.offsets().clone(), strings.values().clone());
             return Ok(ByteKeys { offsets, values });
         }
         let bytes = column.as_binary_opt::<i32>().ok_or_else(|| {
-            Error::corrupt(format!("a key column is of type {}, expected bytes", column.data_type()))
+            Error::corrupt(format!(
+                "a key column is of type {}, expected bytes",
+                column.data_type()
+            ))
         })?;
         let (offsets, values) = (bytes.offsets().clone(), bytes.values().clone());
         Ok(ByteKeys { offsets, values })

@@ -50,7 +50,7 @@ pub enum MergeMode {
 pub struct MergeSpec {
     /// Schema of the rows of every run.
     pub schema: SchemaRef,
-    /// Positions of the key columns, in the order in which keys compare; together they have no NULL.
+    /// Positions of the key columns, in the order in which keys compare; NULL comes first.
     pub keys: Vec<usize>,
     /// Positions of the user sequence columns (option `sequence.field`); may be empty.
     pub sequence: Vec<usize>,
@@ -122,7 +122,9 @@ impl MergeTree {
     /// type has no order.
     pub fn new(spec: MergeSpec, runs: usize) -> Result<Self> {
         if spec.batch_size == 0 || u32::try_from(runs).is_err() {
-            return Err(Error::invalid("a merge needs a batch size above 0 and fewer runs"));
+            return Err(Error::invalid(
+                "a merge needs a batch size above 0 and fewer runs",
+            ));
         }
         let types = |columns: &[usize]| -> Result<Vec<ArrowType>> {
             let fields = spec.schema.fields();
@@ -134,7 +136,9 @@ impl MergeTree {
             };
             columns.iter().map(of).collect()
         };
-        let (encoder, form) = KeyEncoder::new(&types(&spec.keys)?)?;
+        let fields = spec.schema.fields();
+        let nullable = spec.keys.iter().filter_map(|at| fields.get(*at)).map(|f| f.is_nullable()).collect();
+        let (encoder, form) = KeyEncoder::new(&types(&spec.keys)?, nullable)?;
         let sequence = match spec.sequence.as_slice() {
             [] => None,
             columns => Some(SequenceEncoder::new(&types(columns)?, spec.descending)?),
@@ -157,7 +161,7 @@ impl MergeTree {
     /// Gives the next batch of a run that was asked for; a batch without rows is passed over.
     ///
     /// # Errors
-    /// `Corrupt` when the keys do not ascend, one is NULL or the batch is not of the schema; `InvalidInput` when the run was not
+    /// `Corrupt` when the keys do not ascend, one is NULL where its column allows none, or the batch is not of the schema; `InvalidInput` when the run was not
     /// asked for.
     pub fn push(&mut self, run: usize, batch: RunBatch) -> Result<()> {
         self.merge.push(run, batch)

@@ -44,9 +44,15 @@ impl Sources {
         kinds: ScalarBuffer<i8>,
         sequence: ScalarBuffer<i64>,
     ) -> Result<usize> {
-        let columns = batch.columns().iter().take(self.empty.num_columns()).cloned().collect();
+        let columns = batch
+            .columns()
+            .iter()
+            .take(self.empty.num_columns())
+            .cloned()
+            .collect();
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        let rows = RecordBatch::try_new_with_options(self.empty.schema(), columns, &options).map_err(kernel)?;
+        let rows =
+            RecordBatch::try_new_with_options(self.empty.schema(), columns, &options).map_err(kernel)?;
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => {
@@ -56,7 +62,11 @@ impl Sources {
                 self.rows.len() - 1
             }
         };
-        let places = (self.rows.get_mut(slot), self.kinds.get_mut(slot), self.sequence.get_mut(slot));
+        let places = (
+            self.rows.get_mut(slot),
+            self.kinds.get_mut(slot),
+            self.sequence.get_mut(slot),
+        );
         if let (Some(to_rows), Some(to_kinds), Some(to_sequence)) = places {
             (*to_rows, *to_kinds, *to_sequence) = (rows, kinds, sequence);
         }
@@ -157,7 +167,9 @@ impl Pending {
             let now = rows.min(self.batch_size - self.current.rows);
             self.current.selection.push_run(slot, start, now);
             if self.with_kinds {
-                self.current.places.extend((start..start + now).map(|row| (slot, row)));
+                self.current
+                    .places
+                    .extend((start..start + now).map(|row| (slot, row)));
             }
             self.current.rows += now;
             (start, rows) = (start + now, rows - now);
@@ -208,19 +220,29 @@ impl Pending {
             return Ok(None);
         };
         if !chunk.selection.is_empty() {
-            chunk.made.push(self.gather(&chunk.selection, &chunk.places, sources)?);
+            chunk
+                .made
+                .push(self.gather(&chunk.selection, &chunk.places, sources)?);
         }
         if chunk.made.len() == 1 {
             return Ok(chunk.made.pop());
         }
         let mut columns = Vec::with_capacity(self.schema.fields().len());
         for column in 0..self.schema.fields().len() {
-            let parts: Vec<&dyn Array> = chunk.made.iter().map(|m| m.rows.column(column).as_ref()).collect();
+            let parts: Vec<&dyn Array> = chunk
+                .made
+                .iter()
+                .map(|m| m.rows.column(column).as_ref())
+                .collect();
             columns.push(concat(&parts).map_err(kernel)?);
         }
         let parts = chunk.made.iter();
         let kinds = self.with_kinds.then(|| {
-            let kinds: Vec<i8> = parts.clone().flat_map(|m| m.kinds.iter().flatten()).copied().collect();
+            let kinds: Vec<i8> = parts
+                .clone()
+                .flat_map(|m| m.kinds.iter().flatten())
+                .copied()
+                .collect();
             kinds.into()
         });
         let sequence = self.with_sequence.then(|| {
@@ -238,11 +260,17 @@ impl Pending {
     ) -> Result<MergedBatch> {
         let columns = selection.gather_batches(sources.rows())?;
         let kinds = self.with_kinds.then(|| {
-            let kinds: Vec<i8> = places.iter().map(|(slot, row)| sources.kind(*slot, *row)).collect();
+            let kinds: Vec<i8> = places
+                .iter()
+                .map(|(slot, row)| sources.kind(*slot, *row))
+                .collect();
             kinds.into()
         });
         let sequence = self.with_sequence.then(|| {
-            let numbers: Vec<i64> = places.iter().map(|(slot, row)| sources.number(*slot, *row)).collect();
+            let numbers: Vec<i64> = places
+                .iter()
+                .map(|(slot, row)| sources.number(*slot, *row))
+                .collect();
             numbers.into()
         });
         self.batch(columns, selection.len(), kinds, sequence)
@@ -256,8 +284,13 @@ impl Pending {
         sequence: Option<ScalarBuffer<i64>>,
     ) -> Result<MergedBatch> {
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let rows = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options).map_err(kernel)?;
-        Ok(MergedBatch { rows, kinds, sequence })
+        let rows =
+            RecordBatch::try_new_with_options(self.schema.clone(), columns, &options).map_err(kernel)?;
+        Ok(MergedBatch {
+            rows,
+            kinds,
+            sequence,
+        })
     }
 
     /// True when no row waits.
@@ -283,7 +316,9 @@ impl MergedBatch {
 
 /// The first columns of a schema.
 pub(super) fn first_fields(schema: &Schema, columns: usize) -> SchemaRef {
-    Arc::new(Schema::new(schema.fields().iter().take(columns).cloned().collect::<Vec<_>>()))
+    Arc::new(Schema::new(
+        schema.fields().iter().take(columns).cloned().collect::<Vec<_>>(),
+    ))
 }
 
 fn kernel(error: ArrowError) -> Error {

@@ -35,7 +35,10 @@ impl SequenceEncoder {
             [one] if width(one).is_some_and(|w| w <= 8) => None,
             types => {
                 let nulls_first = true;
-                let options = SortOptions { descending, nulls_first };
+                let options = SortOptions {
+                    descending,
+                    nulls_first,
+                };
                 Some(row_converter(types, options)?)
             }
         };

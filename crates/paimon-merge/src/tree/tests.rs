@@ -53,7 +53,9 @@ const SHAPES: [KeyShape; 10] = [
 ];
 
 fn ints(values: impl Iterator<Item = i64>) -> ArrayRef {
-    Arc::new(Int32Array::from_iter_values(values.map(|v| i32::try_from(v).unwrap())))
+    Arc::new(Int32Array::from_iter_values(
+        values.map(|v| i32::try_from(v).unwrap()),
+    ))
 }
 
 fn key_columns(shape: KeyShape, keys: &[i64]) -> Vec<ArrayRef> {
@@ -61,21 +63,28 @@ fn key_columns(shape: KeyShape, keys: &[i64]) -> Vec<ArrayRef> {
     match shape {
         KeyShape::Int => vec![ints(of)],
         KeyShape::BigInt => vec![Arc::new(Int64Array::from_iter_values(of.map(|k| k << 40)))],
-        KeyShape::Double => vec![Arc::new(Float64Array::from_iter_values(of.map(|k| k as f64 / 3.0)))],
+        KeyShape::Double => vec![Arc::new(Float64Array::from_iter_values(
+            of.map(|k| k as f64 / 3.0),
+        ))],
         KeyShape::Decimal => {
             let values = Decimal128Array::from_iter_values(of.map(|k| i128::from(k) << 70));
             vec![Arc::new(values.with_precision_and_scale(38, 2).unwrap())]
         }
         KeyShape::IntAndTiny => {
             let small = of.clone().map(|k| i8::try_from(k.rem_euclid(8)).unwrap());
-            vec![ints(of.map(|k| k.div_euclid(8))), Arc::new(Int8Array::from_iter_values(small))]
+            vec![
+                ints(of.map(|k| k.div_euclid(8))),
+                Arc::new(Int8Array::from_iter_values(small)),
+            ]
         }
         KeyShape::ThreeInts => vec![
             ints(of.clone().map(|k| k.div_euclid(64))),
             ints(of.clone().map(|k| k.div_euclid(8).rem_euclid(8))),
             ints(of.map(|k| k.rem_euclid(8))),
         ],
-        KeyShape::Text => vec![Arc::new(StringArray::from_iter_values(of.map(|k| format!("{:05}", k + 5000))))],
+        KeyShape::Text => vec![Arc::new(StringArray::from_iter_values(
+            of.map(|k| format!("{:05}", k + 5000)),
+        ))],
         KeyShape::LongText => {
             let text = |k: i64| format!("a prefix that all keys have {:05} and an end", k + 5000);
             vec![Arc::new(StringArray::from_iter_values(of.map(text)))]
@@ -87,7 +96,9 @@ fn key_columns(shape: KeyShape, keys: &[i64]) -> Vec<ArrayRef> {
         }
         KeyShape::ThreeLongs => vec![
             Arc::new(Int64Array::from_iter_values(of.clone().map(|k| k.div_euclid(64)))),
-            Arc::new(Int64Array::from_iter_values(of.clone().map(|k| k.div_euclid(8).rem_euclid(8)))),
+            Arc::new(Int64Array::from_iter_values(
+                of.clone().map(|k| k.div_euclid(8).rem_euclid(8)),
+            )),
             Arc::new(Int64Array::from_iter_values(of.map(|k| k.rem_euclid(8)))),
         ],
     }
@@ -196,11 +207,19 @@ impl MergeFunction for Sum {
             for at in from..*end {
                 let (source, row) = versions.rows[at];
                 assert_eq!(versions.sources[source].num_columns(), 2);
-                let value = versions.sources[source].column(0).as_primitive::<Int64Type>().value(row);
+                let value = versions.sources[source]
+                    .column(0)
+                    .as_primitive::<Int64Type>()
+                    .value(row);
                 sum = sum * 3 + value;
             }
             let (source, row) = versions.rows[end - 1];
-            keys.push(versions.sources[source].column(1).as_primitive::<Int64Type>().value(row));
+            keys.push(
+                versions.sources[source]
+                    .column(1)
+                    .as_primitive::<Int64Type>()
+                    .value(row),
+            );
             sums.push(sum);
             kinds.push(versions.kinds[end - 1]);
             origins.push(end - 1);
@@ -237,7 +256,11 @@ fn left(mode: &MergeMode, versions: &[Row]) -> Option<Row> {
 /// Runs of unique ascending keys: dense or far apart, so that blocks and stretches both come up.
 fn runs() -> impl Strategy<Value = Vec<Vec<Row>>> {
     let row = (0..3i8, prop::option::of(0..3i32), 0..4i64, 0..1000i64);
-    let one = (0..4000i64, 1..40i64, prop::collection::vec((1..6i64, row), 0..300));
+    let one = (
+        0..4000i64,
+        1..40i64,
+        prop::collection::vec((1..6i64, row), 0..300),
+    );
     prop::collection::vec(one, 1..7).prop_map(|runs| {
         let mut out = Vec::new();
         for (start, step, rows) in runs {
@@ -247,7 +270,13 @@ fn runs() -> impl Strategy<Value = Vec<Vec<Row>>> {
                 key += if gap < 5 { 1 } else { step };
                 // Kinds +I, -U, -D.
                 let kind = [0, 1, 3][usize::try_from(kind).unwrap()];
-                run.push(Row { key, user, number, kind, value });
+                run.push(Row {
+                    key,
+                    user,
+                    number,
+                    kind,
+                    value,
+                });
             }
             out.push(run);
         }
@@ -334,7 +363,13 @@ proptest! {
 }
 
 fn row(key: i64, number: i64, kind: i8, value: i64) -> Row {
-    Row { key, user: None, number, kind, value }
+    Row {
+        key,
+        user: None,
+        number,
+        kind,
+        value,
+    }
 }
 
 fn values(out: Out) -> Vec<i64> {
@@ -348,14 +383,31 @@ fn one_version_passes_unchanged_and_many_are_merged() {
         ..spec(KeyShape::Int, MergeMode::Deduplicate { ignore_delete })
     };
     let runs = [
-        vec![row(1, 0, 0, 10), row(2, 1, 0, 20), row(3, 2, 3, 30), row(4, 3, 3, 40)],
+        vec![
+            row(1, 0, 0, 10),
+            row(2, 1, 0, 20),
+            row(3, 2, 3, 30),
+            row(4, 3, 3, 40),
+        ],
         vec![row(2, 4, 3, 21), row(4, 5, 3, 41)],
     ];
-    assert_eq!(values(merge(deduplicate(false, false), KeyShape::Int, &runs, &[3]).unwrap()), [10]);
-    assert_eq!(values(merge(deduplicate(false, true), KeyShape::Int, &runs, &[3]).unwrap()), [10, 21, 30, 41]);
+    assert_eq!(
+        values(merge(deduplicate(false, false), KeyShape::Int, &runs, &[3]).unwrap()),
+        [10]
+    );
+    assert_eq!(
+        values(merge(deduplicate(false, true), KeyShape::Int, &runs, &[3]).unwrap()),
+        [10, 21, 30, 41]
+    );
     // A key with nothing but retractions has no result once there are two of them.
-    assert_eq!(values(merge(deduplicate(true, false), KeyShape::Int, &runs, &[3]).unwrap()), [10, 20]);
-    assert_eq!(values(merge(deduplicate(true, true), KeyShape::Int, &runs, &[3]).unwrap()), [10, 20, 30]);
+    assert_eq!(
+        values(merge(deduplicate(true, false), KeyShape::Int, &runs, &[3]).unwrap()),
+        [10, 20]
+    );
+    assert_eq!(
+        values(merge(deduplicate(true, true), KeyShape::Int, &runs, &[3]).unwrap()),
+        [10, 20, 30]
+    );
     let first = spec(KeyShape::Int, MergeMode::FirstRow { ignore_delete: false });
     let err = merge(first, KeyShape::Int, &runs, &[3]).unwrap_err();
     assert_eq!(err.kind(), ErrorKind::InvalidInput);
@@ -364,7 +416,11 @@ fn one_version_passes_unchanged_and_many_are_merged() {
 
 #[test]
 fn a_retraction_comes_before_an_addition_of_the_same_number() {
-    let runs = [vec![row(1, 7, 0, 10)], vec![row(1, 7, 3, 11)], vec![row(1, 7, 1, 12)]];
+    let runs = [
+        vec![row(1, 7, 0, 10)],
+        vec![row(1, 7, 3, 11)],
+        vec![row(1, 7, 1, 12)],
+    ];
     let spec = spec(KeyShape::Text, MergeMode::Deduplicate { ignore_delete: false });
     assert_eq!(values(merge(spec, KeyShape::Text, &runs, &[3]).unwrap()), [10]);
 }
@@ -386,7 +442,10 @@ fn keys_that_do_not_ascend_are_found() {
     }
     let kind = [vec![row(1, 0, 4, 0)]];
     let deduplicate = spec(KeyShape::Int, MergeMode::Deduplicate { ignore_delete: false });
-    assert_eq!(merge(deduplicate, KeyShape::Int, &kind, &[1]).unwrap_err().kind(), ErrorKind::Corrupt);
+    assert_eq!(
+        merge(deduplicate, KeyShape::Int, &kind, &[1]).unwrap_err().kind(),
+        ErrorKind::Corrupt
+    );
 }
 
 #[test]
@@ -415,7 +474,10 @@ fn a_long_stretch_is_one_slice() {
         panic!("expected a batch")
     };
     assert_eq!(out.rows.num_rows(), 100);
-    assert_eq!(out.rows.column(0).as_primitive::<Int64Type>().values().as_ptr(), start);
+    assert_eq!(
+        out.rows.column(0).as_primitive::<Int64Type>().values().as_ptr(),
+        start
+    );
 }
 
 #[test]
@@ -442,7 +504,34 @@ fn users_of_the_tree_who_answer_wrongly_get_errors() {
     tree.push(0, batch(KeyShape::Int, &[row(1, 0, 0, 0)])).unwrap();
     assert!(tree.push(0, batch(KeyShape::Int, &[row(2, 0, 0, 0)])).is_err());
     assert!(tree.end(0).is_err());
-    assert!(MergeTree::new(MergeSpec { keys: vec![99], ..spec() }, 1).is_err());
-    assert!(MergeTree::new(MergeSpec { keys: vec![], ..spec() }, 1).is_err());
-    assert!(MergeTree::new(MergeSpec { batch_size: 0, ..spec() }, 1).is_err());
+    assert!(
+        MergeTree::new(
+            MergeSpec {
+                keys: vec![99],
+                ..spec()
+            },
+            1
+        )
+        .is_err()
+    );
+    assert!(
+        MergeTree::new(
+            MergeSpec {
+                keys: vec![],
+                ..spec()
+            },
+            1
+        )
+        .is_err()
+    );
+    assert!(
+        MergeTree::new(
+            MergeSpec {
+                batch_size: 0,
+                ..spec()
+            },
+            1
+        )
+        .is_err()
+    );
 }
