@@ -4,12 +4,15 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowPrimitiveType, Int8Type, Int64Type};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int8Array, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow_buffer::ScalarBuffer;
 use arrow_schema::{Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use futures_util::future::try_join;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use paimon_format::{Cache, FileBatchReader, MemoryPool};
+use paimon_format::{Cache, FileBatchReader, MemoryPool, ReadHints};
 use paimon_index::DeletionVector;
 use paimon_protocol::{DataFileMeta, DataSplit};
 use paimon_types::{DataField, Datum, Error, Predicate, Result, Timestamp};
@@ -18,6 +21,7 @@ use roaring::RoaringBitmap;
 use super::deletions::Deletions;
 use super::evolution::{SchemaMapping, Source, adapt};
 use super::filter::BatchFilter;
+use super::key_value::{KIND, is_retract, kind_field, sequence_field};
 use super::timestamp_unit::cut_fields;
 use super::{BatchStream, ReadContext};
 use crate::arrow_value::repeat_as;
@@ -33,6 +37,10 @@ pub(crate) struct FileReader {
     pub(crate) arrow: Arc<Schema>,
     /// How many of `read` are returned.
     pub(crate) output_columns: usize,
+    /// Schema of what is returned.
+    pub(crate) output: SchemaRef,
+    /// The kind of each row is returned too, as the first column, and no row is left out for it.
+    pub(crate) row_kinds: bool,
     /// TIMESTAMP(7–9) is read as microseconds.
     pub(crate) micros: bool,
     pub(crate) predicate: Option<Predicate>,
@@ -50,10 +58,12 @@ pub(crate) struct FileTask {
     pub(crate) index: usize,
     /// Deleted rows of all files of the read.
     pub(crate) deletions: Arc<Deletions>,
+    /// Rows have kinds (files of tables with a primary key), and not all of them need be additions.
+    pub(crate) kinds: bool,
 }
 
 impl FileTask {
-    fn file(&self) -> Result<&DataFileMeta> {
+    pub(crate) fn file(&self) -> Result<&DataFileMeta> {
         self.split
             .data_files
             .get(self.index)
@@ -61,28 +71,55 @@ impl FileTask {
     }
 }
 
+/// How a file is opened.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenOptions {
+    /// Largest number of rows of a batch.
+    pub(crate) batch_size: usize,
+    /// Sequence numbers are read.
+    pub(crate) sequence: bool,
+    /// Kinds are read.
+    pub(crate) kinds: bool,
+    /// How far the format may read ahead; its own choice without.
+    pub(crate) hints: Option<ReadHints>,
+}
+
 /// One file being read.
-struct OpenFile {
+pub(crate) struct OpenFile {
     shared: Arc<FileReader>,
     reader: Box<dyn FileBatchReader>,
     mapping: SchemaMapping,
+    options: OpenOptions,
     /// Columns that are the same in every row, for a full batch: partition values and missing columns.
     constants: Vec<Option<ArrayRef>>,
     /// Rows that are not deleted, when the format does not leave out the others itself.
     kept: Option<RoaringBitmap>,
-    output: SchemaRef,
     path: String,
+}
+
+/// Some rows of a file in the columns of the read.
+pub(crate) struct FileRows {
+    pub(crate) rows: RecordBatch,
+    /// When asked for.
+    pub(crate) sequence: Option<ScalarBuffer<i64>>,
+    /// When asked for.
+    pub(crate) kinds: Option<ScalarBuffer<i8>>,
 }
 
 impl FileReader {
     /// The rows of a file that are not deleted and that the filter lets through.
     pub(crate) fn stream(self: Arc<Self>, task: FileTask) -> BatchStream {
         let opened = async move {
-            let path = task.split.data_file_path(task.file()?);
-            let open = self.open(&task, &path).await.map_err(|e| at(e, &path))?;
+            let options = OpenOptions {
+                batch_size: self.batch_size,
+                sequence: false,
+                kinds: task.kinds,
+                hints: None,
+            };
+            let open = self.open(&task, options).await?;
             Ok(stream::try_unfold(open, |open| async move {
                 let Some(mut open) = open else { return Ok(None) };
-                match open.next().await.map_err(|e| at(e, &open.path))? {
+                match open.next().await? {
                     Some(batch) => Ok(Some((batch, Some(open)))),
                     None => Ok(None),
                 }
@@ -92,7 +129,18 @@ impl FileReader {
     }
 
     /// `None` when no row of the file can match.
-    async fn open(self: Arc<Self>, task: &FileTask, path: &str) -> Result<Option<OpenFile>> {
+    pub(crate) async fn open(self: Arc<Self>, task: &FileTask, options: OpenOptions) -> Result<Option<OpenFile>> {
+        let path = task.split.data_file_path(task.file()?);
+        let opened = self.open_path(task, options, &path).await;
+        opened.map_err(|e| at(e, &path))
+    }
+
+    async fn open_path(
+        self: Arc<Self>,
+        task: &FileTask,
+        options: OpenOptions,
+        path: &str,
+    ) -> Result<Option<OpenFile>> {
         let (split, file) = (&task.split, task.file()?);
         let table = &self.context.read_schema;
         let file_schema = match file.schema_id == table.id {
@@ -119,10 +167,13 @@ impl FileReader {
             .context
             .registry
             .get(&format_of_file(path)?, self.context.options.raw())?;
-        let mut builder = format.create_reader_builder(self.batch_size)?;
+        let mut builder = format.create_reader_builder(options.batch_size)?;
         builder.with_memory_pool(self.pool.clone());
         if let Some(cache) = &self.cache {
             builder.with_cache(cache.clone());
+        }
+        if let Some(hints) = &options.hints {
+            builder.with_read_hints(Some(hints.clone()));
         }
         let size = u64::try_from(file.file_size).ok().filter(|s| *s > 0);
         let input = self.context.storage.open_input(path, size).await?;
@@ -138,25 +189,20 @@ impl FileReader {
                 Some(vector.kept_rows(rows)?)
             }
         };
-        reader.set_read_schema(&mapping.file_fields, predicate.as_ref(), kept.clone())?;
+        let mut fields = mapping.file_fields.clone();
+        fields.extend(options.sequence.then(sequence_field));
+        fields.extend(options.kinds.then(kind_field));
+        reader.set_read_schema(&fields, predicate.as_ref(), kept.clone())?;
         let kept = kept.filter(|_| !reader.supports_precise_selection());
         reader.warmup();
-        let constants = self.constants(&mapping, &partition)?;
-        let fields: Vec<_> = self
-            .arrow
-            .fields()
-            .iter()
-            .take(self.output_columns)
-            .cloned()
-            .collect();
-        let output = Arc::new(Schema::new(fields));
+        let constants = self.constants(&mapping, &partition, options.batch_size)?;
         Ok(Some(OpenFile {
             shared: self,
             reader,
             mapping,
+            options,
             constants,
             kept,
-            output,
             path: path.to_owned(),
         }))
     }
@@ -210,25 +256,21 @@ impl FileReader {
         &self,
         mapping: &SchemaMapping,
         partition: &[Option<Datum>],
+        rows: usize,
     ) -> Result<Vec<Option<ArrayRef>>> {
         let columns = mapping.sources.iter().zip(&self.read).zip(self.arrow.fields());
         columns
             .map(|((source, field), arrow)| match source {
                 Source::File { .. } => Ok(None),
-                Source::Missing => Ok(Some(new_null_array(arrow.data_type(), self.batch_size))),
+                Source::Missing => Ok(Some(new_null_array(arrow.data_type(), rows))),
                 Source::Partition(index) => {
                     let value = partition
                         .get(*index)
                         .and_then(Option::as_ref)
                         .map(|v| self.cut(v));
-                    repeat_as(
-                        value.as_ref(),
-                        &field.data_type,
-                        arrow.data_type(),
-                        self.batch_size,
-                    )
-                    .map(Some)
-                    .map_err(|e| e.with("column", &field.name))
+                    repeat_as(value.as_ref(), &field.data_type, arrow.data_type(), rows)
+                        .map(Some)
+                        .map_err(|e| e.with("column", &field.name))
                 }
             })
             .collect()
@@ -236,16 +278,44 @@ impl FileReader {
 }
 
 impl OpenFile {
+    /// The next rows, whatever the filter says.
+    pub(crate) async fn next_rows(&mut self) -> Result<Option<FileRows>> {
+        match self.decode().await {
+            Ok(rows) => Ok(rows),
+            Err(error) => Err(at(error, &self.path)),
+        }
+    }
+
+    /// Says that an error is about this file.
+    pub(crate) fn blame(&self, error: Error) -> Error {
+        at(error, &self.path)
+    }
+
+    async fn decode(&mut self) -> Result<Option<FileRows>> {
+        while let Some(stored) = self.reader.next_batch().await? {
+            let stored = self.without_deleted(stored)?;
+            if stored.num_rows() == 0 {
+                continue;
+            }
+            let system = self.mapping.file_fields.len();
+            let kinds_at = system + usize::from(self.options.sequence);
+            let sequence = self.options.sequence.then(|| system_column::<Int64Type>(&stored, system));
+            let kinds = self.options.kinds.then(|| system_column::<Int8Type>(&stored, kinds_at));
+            return Ok(Some(FileRows {
+                rows: self.produce(&stored)?,
+                sequence: sequence.transpose()?,
+                kinds: kinds.transpose()?,
+            }));
+        }
+        Ok(None)
+    }
+
     /// The next batch that has rows.
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
-        while let Some(stored) = self.reader.next_batch().await? {
-            let batch = self.produce(&self.without_deleted(stored)?)?;
-            let batch = match &self.shared.filter {
-                Some(filter) => filter.apply(&batch)?,
-                None => batch,
-            };
+        while let Some(rows) = self.next_rows().await? {
+            let batch = self.shared.finish(rows.rows, rows.kinds).map_err(|e| at(e, &self.path))?;
             if batch.num_rows() > 0 {
-                return self.project(batch).map(Some);
+                return Ok(Some(batch));
             }
         }
         Ok(None)
@@ -303,23 +373,52 @@ impl OpenFile {
             .map_err(|e| Error::corrupt("the rows of the file do not fit the table's schema").with_source(e))
     }
 
-    /// Drops the columns that only the filter needed.
-    fn project(&self, batch: RecordBatch) -> Result<RecordBatch> {
-        let rows = batch.num_rows();
-        let columns = batch
-            .columns()
-            .iter()
-            .take(self.shared.output_columns)
-            .cloned()
+}
+
+impl FileReader {
+    /// From rows in the columns of the read to what is returned: the filter, kinds, the columns asked for. `kinds` are those of
+    /// the rows, all additions without.
+    pub(crate) fn finish(&self, rows: RecordBatch, kinds: Option<ScalarBuffer<i8>>) -> Result<RecordBatch> {
+        let wrong = |e| Error::corrupt("a batch could not be projected").with_source(e);
+        let (mut batch, width) = (rows, self.read.len());
+        if self.row_kinds {
+            let kinds = kinds.unwrap_or_else(|| vec![0; batch.num_rows()].into());
+            let mut fields: Vec<_> = batch.schema().fields().iter().cloned().collect();
+            fields.extend(self.output.fields().first().cloned());
+            let mut columns = batch.columns().to_vec();
+            columns.push(Arc::new(Int8Array::try_new(kinds, None).map_err(wrong)?));
+            batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).map_err(wrong)?;
+        } else if let Some(kinds) = kinds
+            && kinds.iter().any(|kind| is_retract(*kind))
+        {
+            let additions: Vec<bool> = kinds.iter().map(|kind| !is_retract(*kind)).collect();
+            batch = filter_record_batch(&batch, &additions.into()).map_err(wrong)?;
+        }
+        if let Some(filter) = &self.filter {
+            batch = filter.apply(&batch)?;
+        }
+        let kinds = self.row_kinds.then(|| batch.columns().get(width).cloned()).flatten();
+        let columns = kinds
+            .into_iter()
+            .chain(batch.columns().iter().take(self.output_columns).cloned())
             .collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(self.output.clone(), columns, &options)
-            .map_err(|e| Error::corrupt("a batch could not be projected").with_source(e))
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        RecordBatch::try_new_with_options(self.output.clone(), columns, &options).map_err(wrong)
     }
 }
 
+/// A column of numbers that every row has.
+fn system_column<T: ArrowPrimitiveType>(stored: &RecordBatch, at: usize) -> Result<ScalarBuffer<T::Native>> {
+    let column = stored.columns().get(at).and_then(|c| c.as_primitive_opt::<T>());
+    let column = column.ok_or_else(|| Error::corrupt(format!("the format did not return {KIND} or its like")))?;
+    if column.null_count() > 0 {
+        return Err(Error::corrupt("a row has no sequence number or kind, expected one in every row"));
+    }
+    Ok(column.values().clone())
+}
+
 /// Adds the path unless the error has one.
-fn at(error: Error, path: &str) -> Error {
+pub(crate) fn at(error: Error, path: &str) -> Error {
     let known = error.context().any(|(key, _)| key == "path");
     if known { error } else { error.with("path", path) }
 }

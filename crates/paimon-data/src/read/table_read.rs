@@ -10,6 +10,7 @@ use arrow_schema::SchemaRef;
 use futures_core::stream::BoxStream;
 use futures_util::StreamExt;
 use paimon_format::{Cache, FormatRegistry, MemoryPool, UnboundedMemoryPool};
+use paimon_protocol::sorted_runs::{KeyOrder, sections};
 use paimon_protocol::{DataFileMeta, DataSplit, PlanEnvelope};
 use paimon_storage::Storage;
 use paimon_types::{
@@ -19,6 +20,8 @@ use paimon_types::{
 use super::deletions::Deletions;
 use super::file_read::{FileReader, FileTask};
 use super::filter::BatchFilter;
+use super::key_value::{KeyValueMerge, kind_field, on_keys};
+use super::merge_read::{MergeReader, MergeTask};
 use super::read_ahead::{Budget, in_order, unordered};
 use super::timestamp_unit::{cut_to_micros, reads_micros};
 use super::{FixedSchemas, SchemaSource};
@@ -82,6 +85,7 @@ pub struct TableReadBuilder {
     budget: usize,
     pool: Option<Arc<dyn MemoryPool>>,
     cache: Option<Arc<dyn Cache>>,
+    row_kinds: bool,
 }
 
 impl TableReadBuilder {
@@ -130,6 +134,15 @@ impl TableReadBuilder {
         self
     }
 
+    /// Returns the kind of each row as the first column, `_VALUE_KIND` (TINYINT NOT NULL: 0 is +I, 1 −U, 2 +U, 3 −D), as it is
+    /// stored, and rows of kind −U and −D too, which are left out otherwise. A split of a stream of a table with a primary key
+    /// can only be read so. Rows of tables without a primary key are all +I.
+    #[must_use]
+    pub fn with_row_kind(mut self, with_row_kind: bool) -> Self {
+        self.row_kinds = with_row_kind;
+        self
+    }
+
     /// A cache of file footers.
     #[must_use]
     pub fn cache(mut self, cache: Arc<dyn Cache>) -> Self {
@@ -151,6 +164,7 @@ impl TableReadBuilder {
             budget,
             pool,
             cache,
+            row_kinds,
         } = self;
         let schema = &context.read_schema;
         context.options.check_readable(schema)?;
@@ -175,39 +189,94 @@ impl TableReadBuilder {
                 }
             }
         }
-        for field in &mut read {
+        let prepare = |mut field: DataField| {
             context.options.check_column_readable(&field.name)?;
             check_type(&field.data_type).map_err(|e| e.with("column", &field.name))?;
             if micros {
                 field.data_type = cut_to_micros(&field.data_type);
             }
-        }
-        let arrow = Arc::new(to_arrow_schema(&read));
+            Ok(field)
+        };
+        let read = read.into_iter().map(prepare).collect::<Result<Vec<_>>>()?;
+        let merge = match schema.primary_keys.is_empty() {
+            true => None,
+            false => Some((
+                KeyOrder::of(schema)?,
+                KeyValueMerge::new(schema, &context.options, &read, &prepare)?,
+            )),
+        };
         let output_columns = output.len();
-        let output_schema = Arc::new(to_arrow_schema(read.get(..output_columns).unwrap_or_default()));
+        let returned = read.get(..output_columns).unwrap_or_default().iter().cloned();
+        let returned: Vec<DataField> = row_kinds.then(kind_field).into_iter().chain(returned).collect();
+        let output_schema = Arc::new(to_arrow_schema(&returned));
         let batch_filter = filter.as_ref().map(|f| BatchFilter::new(f, &read)).transpose()?;
         let explicit = context.options.raw().contains_key("read.batch-size");
         let from_option = usize::try_from(context.options.read_batch_size)
             .ok()
             .filter(|_| explicit);
+        let file = Arc::new(FileReader {
+            batch_size: batch_size.or(from_option).unwrap_or(DEFAULT_BATCH_SIZE).max(1),
+            pool: pool.unwrap_or_else(|| Arc::new(UnboundedMemoryPool::new())),
+            cache,
+            arrow: Arc::new(to_arrow_schema(&read)),
+            read,
+            output_columns,
+            output: output_schema.clone(),
+            row_kinds,
+            micros,
+            predicate: filter,
+            filter: batch_filter,
+            context,
+        });
+        let keyed = merge.map(|(order, merge)| Keyed::new(order, merge, &file)).map(Arc::new);
         Ok(TableRead {
             output_schema,
             parallelism,
+            budget_bytes: budget,
             budget: Budget::new(budget),
-            file: Arc::new(FileReader {
-                batch_size: batch_size.or(from_option).unwrap_or(DEFAULT_BATCH_SIZE).max(1),
-                pool: pool.unwrap_or_else(|| Arc::new(UnboundedMemoryPool::new())),
-                cache,
-                context,
-                read,
-                arrow,
-                output_columns,
-                micros,
-                predicate: filter,
-                filter: batch_filter,
-            }),
+            keyed,
+            file,
         })
     }
+}
+
+/// How splits of a table with a primary key are read.
+#[derive(Debug)]
+struct Keyed {
+    order: KeyOrder,
+    reader: Arc<MergeReader>,
+}
+
+impl Keyed {
+    fn new(order: KeyOrder, merge: KeyValueMerge, output: &Arc<FileReader>) -> Self {
+        let schema = &output.context.read_schema;
+        let files = FileReader {
+            context: output.context.clone(),
+            read: merge.read.clone(),
+            arrow: Arc::new(to_arrow_schema(&merge.read)),
+            output_columns: merge.read.len(),
+            output: output.output.clone(),
+            row_kinds: output.row_kinds,
+            micros: output.micros,
+            predicate: output.predicate.as_ref().and_then(|p| on_keys(p, schema)),
+            filter: None,
+            batch_size: output.batch_size,
+            pool: output.pool.clone(),
+            cache: output.cache.clone(),
+        };
+        let reader = Arc::new(MergeReader {
+            files: Arc::new(files),
+            output: output.clone(),
+            merge,
+        });
+        Keyed { order, reader }
+    }
+}
+
+/// What is read one after the other.
+enum Task {
+    File(FileTask),
+    Merge(MergeTask),
 }
 
 /// A compiled read: schema mapping, filter and resources. Cheap to clone; reads any number of splits at once.
@@ -216,9 +285,12 @@ impl TableReadBuilder {
 #[derive(Clone, Debug)]
 pub struct TableRead {
     file: Arc<FileReader>,
+    /// For tables with a primary key.
+    keyed: Option<Arc<Keyed>>,
     output_schema: SchemaRef,
     parallelism: usize,
     budget: Budget,
+    budget_bytes: usize,
 }
 
 impl TableRead {
@@ -234,6 +306,7 @@ impl TableRead {
             budget: DEFAULT_BUDGET,
             pool: None,
             cache: None,
+            row_kinds: false,
         }
     }
 
@@ -242,12 +315,13 @@ impl TableRead {
         self.output_schema.clone()
     }
 
-    /// Rows of a split that are not deleted: files in the order of the split, rows in file order. No batch is empty.
+    /// Rows of a split that are not deleted: files in the order of the split, rows in file order; where versions of keys are
+    /// merged, rows by ascending keys. No batch is empty.
     ///
     /// Must be polled inside a tokio runtime. Dropping the stream stops all work that it started. After an error the stream ends.
     ///
     /// # Errors
-    /// The stream yields `Unsupported` for splits that this reader does not implement (merging, data evolution), `Corrupt`
+    /// The stream yields `Unsupported` for splits that this reader does not implement (data evolution), `Corrupt`
     /// that names the file, and errors of the store.
     pub fn read(&self, split: DataSplit) -> BatchStream {
         self.read_all(vec![split])
@@ -258,7 +332,7 @@ impl TableRead {
     /// # Errors
     /// As [`TableRead::read`].
     pub fn read_all(&self, splits: Vec<DataSplit>) -> BatchStream {
-        match self.files(splits) {
+        match self.tasks(splits) {
             Ok(files) => in_order(files, self.parallelism, self.budget.clone(), self.opener()),
             Err(err) => futures_util::stream::once(async move { Err(err) }).boxed(),
         }
@@ -270,31 +344,83 @@ impl TableRead {
     /// # Errors
     /// As [`TableRead::read`].
     pub fn read_unordered(&self, splits: Vec<DataSplit>) -> BatchStream {
-        match self.files(splits) {
+        match self.tasks(splits) {
             Ok(files) => unordered(files, self.parallelism, self.opener()),
             Err(err) => futures_util::stream::once(async move { Err(err) }).boxed(),
         }
     }
 
-    /// The files of all splits in order.
-    fn files(&self, splits: Vec<DataSplit>) -> Result<Vec<FileTask>> {
+    /// The files of all splits in order, those that must be merged together.
+    fn tasks(&self, splits: Vec<DataSplit>) -> Result<Vec<Task>> {
         splits.iter().try_for_each(|split| self.check_split(split))?;
         let deletions = Arc::new(Deletions::of(&splits)?);
-        let mut files = Vec::new();
+        let mut tasks = Vec::new();
         for split in splits {
             let split = Arc::new(split);
-            files.extend((0..split.data_files.len()).map(|index| FileTask {
-                split: split.clone(),
-                index,
-                deletions: deletions.clone(),
-            }));
+            let whole_file = |index: usize, kinds: bool| {
+                Task::File(FileTask {
+                    split: split.clone(),
+                    index,
+                    deletions: deletions.clone(),
+                    kinds,
+                })
+            };
+            let Some(keyed) = &self.keyed else {
+                tasks.extend((0..split.data_files.len()).map(|index| whole_file(index, false)));
+                continue;
+            };
+            // Files that do not say whether they hold retractions may do so.
+            let kinds = |file: &DataFileMeta| self.file.row_kinds || file.delete_row_count != Some(0);
+            let counted = split.data_files.iter().all(|file| file.delete_row_count.is_some());
+            // Rows of bucket -2 wait for their bucket in the order in which they were written; those of a stream are changes.
+            let unmerged = split.is_streaming || split.bucket == -2;
+            if unmerged || (split.raw_convertible && counted && !self.file.row_kinds) {
+                let files = split.data_files.iter().enumerate();
+                tasks.extend(files.map(|(index, file)| whole_file(index, kinds(file))));
+                continue;
+            }
+            for section in sections(&split.data_files, &keyed.order)
+                .map_err(|e| e.with("directory", &split.bucket_path))?
+            {
+                if section.is_one_run() {
+                    let files = section.files().filter_map(|index| Some((index, split.data_files.get(index)?)));
+                    tasks.extend(files.map(|(index, file)| whole_file(index, kinds(file))));
+                } else {
+                    tasks.push(Task::Merge(MergeTask {
+                        split: split.clone(),
+                        runs: section.runs,
+                        deletions: deletions.clone(),
+                        budget: 0,
+                    }));
+                }
+            }
         }
-        Ok(files)
+        self.share_budget(&mut tasks);
+        Ok(tasks)
     }
 
-    fn opener(&self) -> impl Fn(FileTask) -> BatchStream + Send + Sync + 'static {
+    /// Gives sections that are merged at the same time their part of the memory.
+    fn share_budget(&self, tasks: &mut [Task]) {
+        let merges = tasks.iter().filter(|task| matches!(task, Task::Merge(_))).count();
+        let at_once = merges.min(self.parallelism).max(1);
+        for task in tasks {
+            if let Task::Merge(merge) = task {
+                merge.budget = self.budget_bytes.saturating_mul(2) / at_once;
+            }
+        }
+    }
+
+    fn opener(&self) -> impl Fn(Task) -> BatchStream + Send + Sync + 'static {
         let reader = self.file.clone();
-        move |task| reader.clone().stream(task)
+        let keyed = self.keyed.clone();
+        move |task| match (task, &keyed) {
+            (Task::File(file), _) => reader.clone().stream(file),
+            (Task::Merge(section), Some(keyed)) => keyed.reader.clone().stream(section),
+            (Task::Merge(_), None) => {
+                let error = Error::invalid("rows of a table without primary key cannot be merged");
+                futures_util::stream::once(async move { Err(error) }).boxed()
+            }
+        }
     }
 
     /// Whether a file was written without some columns of the table. Files that keep their row ids list the system columns
@@ -313,8 +439,12 @@ impl TableRead {
                 .with("path", &split.bucket_path)
                 .with("snapshot", split.snapshot_id))
         };
-        if !split.raw_convertible && split.data_files.len() > 1 {
-            return refuse("reading a split whose files must be merged");
+        let keyed = self.keyed.is_some();
+        if !keyed && !split.raw_convertible && split.data_files.len() > 1 {
+            return refuse("reading a split of a table without primary key whose files must be merged");
+        }
+        if keyed && split.is_streaming && !self.file.row_kinds {
+            return refuse("reading a split of a stream without the kinds of its rows (see with_row_kind)");
         }
         for file in &split.data_files {
             if file.file_name.ends_with(".blob")
@@ -323,10 +453,10 @@ impl TableRead {
             {
                 return refuse("reading files that hold a part of the columns (data evolution)");
             }
-            if !file.min_key.is_empty() {
-                return refuse("reading a file of a table with a primary key");
+            if !keyed && !file.min_key.is_empty() {
+                return refuse("reading a file with keys as one of a table without primary key");
             }
-            if file.delete_row_count.unwrap_or(0) > 0 {
+            if !keyed && file.delete_row_count.unwrap_or(0) > 0 {
                 return refuse("reading a file with retractions");
             }
         }

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Files whose key ranges overlap: their runs decoded side by side, merged, filtered (Java `MergeFileSplitRead`).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow_buffer::ScalarBuffer;
+use futures_util::future::try_join_all;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use paimon_format::ReadHints;
+use paimon_merge::{MergeSpec, MergeTree, RunBatch, Step};
+use paimon_protocol::{DataSplit, FileSource};
+use paimon_types::{DataType, Error, Result, TypeKind};
+
+use super::BatchStream;
+use super::deletions::Deletions;
+use super::file_read::{FileReader, FileTask, OpenFile, OpenOptions};
+use super::key_value::KeyValueMerge;
+
+/// Least and largest number of rows of a batch of a run.
+const SMALLEST_BATCH: usize = 256;
+const LARGEST_BATCH: usize = 8192;
+/// Batches of a run that are there at once: the one that is merged, those before it that wait to come out, those decoded ahead.
+const BATCHES_OF_RUN: usize = 5;
+
+/// Files to merge: a part of a split that shares no key with the rest.
+#[derive(Debug)]
+pub(crate) struct MergeTask {
+    pub(crate) split: Arc<DataSplit>,
+    /// Sorted runs, as places of the split's files.
+    pub(crate) runs: Vec<Vec<usize>>,
+    pub(crate) deletions: Arc<Deletions>,
+    /// Bytes that the runs may hold decoded, about.
+    pub(crate) budget: usize,
+}
+
+/// Merges the runs of sections.
+#[derive(Debug)]
+pub(crate) struct MergeReader {
+    /// Reads the files: all columns that the merge needs, no filter but that on keys.
+    pub(crate) files: Arc<FileReader>,
+    /// What is done with merged rows.
+    pub(crate) output: Arc<FileReader>,
+    pub(crate) merge: KeyValueMerge,
+}
+
+/// A run being read.
+struct Run {
+    reader: Arc<FileReader>,
+    split: Arc<DataSplit>,
+    deletions: Arc<Deletions>,
+    options: OpenOptions,
+    /// Files that were not opened.
+    files: VecDeque<usize>,
+    open: Option<OpenFile>,
+    /// Sequence number of all rows of the open file, when it is not the stored one.
+    number: Option<i64>,
+    snapshot_ordering: bool,
+}
+
+/// A section being merged.
+struct Section {
+    reader: Arc<MergeReader>,
+    tree: MergeTree,
+    runs: Vec<Run>,
+}
+
+impl MergeReader {
+    /// The merged rows of a section that the filter lets through, by ascending keys.
+    pub(crate) fn stream(self: Arc<Self>, task: MergeTask) -> BatchStream {
+        let opened = async move {
+            let section = self.open(task).await?;
+            Ok(stream::try_unfold(section, |mut section| async move {
+                Ok(section.next().await?.map(|batch| (batch, section)))
+            }))
+        };
+        stream::once(opened).try_flatten().boxed()
+    }
+
+    async fn open(self: Arc<Self>, task: MergeTask) -> Result<Section> {
+        let spec = MergeSpec {
+            schema: self.files.arrow.clone(),
+            keys: self.merge.keys.clone(),
+            sequence: self.merge.sequence.clone(),
+            descending: self.merge.descending,
+            output_columns: self.merge.merged,
+            mode: self.merge.mode.clone(),
+            keep_retracts: self.output.row_kinds,
+            batch_size: self.output.batch_size,
+            repeated_keys: false,
+        };
+        let tree = MergeTree::new(spec, task.runs.len())?;
+        let of_run = task.budget / task.runs.len().max(1);
+        let options = OpenOptions {
+            batch_size: self.batch_size(&task, of_run),
+            sequence: true,
+            kinds: true,
+            hints: Some(ReadHints::new().with_read_ahead_bytes(of_run / BATCHES_OF_RUN)),
+        };
+        let mut runs: Vec<Run> = Vec::with_capacity(task.runs.len());
+        for files in task.runs {
+            runs.push(Run {
+                reader: self.files.clone(),
+                split: task.split.clone(),
+                deletions: task.deletions.clone(),
+                options: options.clone(),
+                files: files.into(),
+                open: None,
+                number: None,
+                snapshot_ordering: self.merge.snapshot_ordering,
+            });
+        }
+        // All runs begin to decode.
+        try_join_all(runs.iter_mut().map(Run::open_next)).await?;
+        Ok(Section { reader: self, tree, runs })
+    }
+
+    /// Rows of a batch of a run, so that all runs together stay within the budget.
+    fn batch_size(&self, task: &MergeTask, of_run: usize) -> usize {
+        let by_type: usize = self.files.read.iter().map(|f| width(&f.data_type)).sum();
+        // What files take per row, for long strings: they compress well.
+        let mut stored = 0;
+        for file in task.runs.iter().flatten().filter_map(|at| task.split.data_files.get(*at)) {
+            let (size, rows) = (file.file_size.max(0), file.row_count.max(1));
+            stored = stored.max(usize::try_from(size / rows).unwrap_or(usize::MAX));
+        }
+        let row = by_type.max(stored.saturating_mul(2)).max(1);
+        (of_run / BATCHES_OF_RUN / row).clamp(SMALLEST_BATCH, LARGEST_BATCH)
+    }
+}
+
+/// Bytes of a value in Arrow, about.
+fn width(data_type: &DataType) -> usize {
+    match &data_type.kind {
+        TypeKind::Boolean | TypeKind::TinyInt => 1,
+        TypeKind::SmallInt => 2,
+        TypeKind::Int | TypeKind::Date | TypeKind::Time(_) | TypeKind::Float => 4,
+        TypeKind::BigInt | TypeKind::Double | TypeKind::Timestamp(_) | TypeKind::TimestampLtz(_) => 8,
+        TypeKind::Decimal { .. } => 16,
+        TypeKind::Row(fields) => fields.iter().map(|f| width(&f.data_type)).sum(),
+        TypeKind::Array(_) | TypeKind::Multiset(_) | TypeKind::Map(..) | TypeKind::Vector(..) => 128,
+        _ => 32,
+    }
+}
+
+impl Run {
+    /// Opens the next file that may have rows, if there is one.
+    async fn open_next(&mut self) -> Result<()> {
+        while self.open.is_none()
+            && let Some(index) = self.files.pop_front()
+        {
+            let task = FileTask {
+                split: self.split.clone(),
+                index,
+                deletions: self.deletions.clone(),
+                kinds: true,
+            };
+            let file = task.file()?;
+            self.number = match (self.snapshot_ordering, file.file_source) {
+                (false, _) | (true, Some(FileSource::Compact)) => None,
+                (true, Some(FileSource::Append)) => Some(file.min_sequence_number),
+                (true, None) => {
+                    let problem = "a file does not say whether it was appended, so that option \
+                                   sequence.snapshot-ordering cannot order its rows";
+                    return Err(Error::unsupported(problem)
+                        .with("path", self.split.data_file_path(file))
+                        .with("option", "sequence.snapshot-ordering"));
+                }
+            };
+            self.open = self.reader.clone().open(&task, self.options.clone()).await?;
+        }
+        Ok(())
+    }
+
+    async fn next(&mut self) -> Result<Option<RunBatch>> {
+        loop {
+            self.open_next().await?;
+            let Some(file) = &mut self.open else {
+                return Ok(None);
+            };
+            let Some(rows) = file.next_rows().await? else {
+                self.open = None;
+                continue;
+            };
+            let count = rows.rows.num_rows();
+            let missing = || Error::invalid("a run is read without its system columns");
+            let sequence = match self.number {
+                Some(number) => ScalarBuffer::from(vec![number; count]),
+                None => rows.sequence.ok_or_else(missing)?,
+            };
+            return Ok(Some(RunBatch {
+                rows: rows.rows,
+                sequence,
+                kinds: rows.kinds.ok_or_else(missing)?,
+            }));
+        }
+    }
+
+    /// Says which file an error is about.
+    fn blame(&self, error: Error) -> Error {
+        match &self.open {
+            Some(file) => file.blame(error),
+            None => error.with("path", &self.split.bucket_path),
+        }
+    }
+}
+
+impl Section {
+    /// The next batch that has rows.
+    async fn next(&mut self) -> Result<Option<arrow_array::RecordBatch>> {
+        loop {
+            let bucket = |e: Error, runs: &[Run]| match runs.first() {
+                Some(run) => e.with("path", &run.split.bucket_path),
+                None => e,
+            };
+            match self.tree.next().map_err(|e| bucket(e, &self.runs))? {
+                Step::End => return Ok(None),
+                Step::Need(index) => {
+                    let unknown = || Error::invalid(format!("there is no run {index}"));
+                    let run = self.runs.get_mut(index).ok_or_else(unknown)?;
+                    match run.next().await? {
+                        Some(batch) => self.tree.push(index, batch).map_err(|e| run.blame(e))?,
+                        None => self.tree.end(index)?,
+                    }
+                }
+                Step::Batch(batch) => {
+                    let output = &self.reader.output;
+                    // The columns of the read are the first ones.
+                    let places: Vec<usize> = (0..output.read.len()).collect();
+                    let wrong = |e| Error::corrupt("merged rows do not fit the read").with_source(e);
+                    let rows = batch.rows.project(&places).map_err(wrong)?;
+                    let batch = output.finish(rows, batch.kinds)?;
+                    if batch.num_rows() > 0 {
+                        return Ok(Some(batch));
+                    }
+                }
+            }
+        }
+    }
+}
