@@ -4,9 +4,11 @@ package fixturesgen;
 import org.apache.paimon.Snapshot;
 import org.apache.paimon.io.DataOutputViewStreamWrapper;
 import org.apache.paimon.table.FileStoreTable;
+import org.apache.paimon.table.Table;
 import org.apache.paimon.table.sink.CommitMessageSerializer;
 import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.Split;
+import org.apache.paimon.table.system.SystemTableLoader;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -28,6 +30,8 @@ final class Exporter {
     /** With more snapshots than this, splits are kept for {@code latest}, tags and branches only. */
     private static final int MAX_SNAPSHOTS_WITH_SPLITS = 6;
 
+    private static final int MAX_ROWS_OF_VIEWS = 500;
+
     private Exporter() {}
 
     static String paimonVersion() {
@@ -47,8 +51,15 @@ final class Exporter {
             FileStoreTable table = entry.getValue();
             List<Split> plan = Tables.plan(table);
             Path expected = directory.resolve("expected/" + selector + ".jsonl");
+            String failure = writer.failing().get(selector);
+            if (failure != null) {
+                expected = directory.resolve("errors/" + selector + ".txt");
+            }
             Files.createDirectories(expected.getParent());
-            Files.writeString(expected, lines(Tables.rows(table, plan)));
+            Files.writeString(expected, failure == null ? lines(Tables.rows(table, plan)) : failure + "\n");
+            if (failure == null && !table.primaryKeys().isEmpty()) {
+                exportViews(table, directory, selector);
+            }
             boolean numbered = selector.matches("(.*@)?snapshot-.*");
             if (!numbered || (snapshots <= MAX_SNAPSHOTS_WITH_SPLITS && !selector.equals("snapshot-" + snapshots))) {
                 splits.put(selector, writeSplits(directory, selector, plan));
@@ -72,6 +83,25 @@ final class Exporter {
         unlessDefault(entry, "fileFormat", writer, "file.format", "parquet");
         unlessDefault(entry, "manifestFormat", writer, "manifest.format", "avro");
         return entry;
+    }
+
+    /**
+     * Rows of the system tables: what is compacted ({@code $ro}, of the latest snapshot) and deletes too ({@code $audit_log}, where
+     * any row is not {@code +I}).
+     */
+    private static void exportViews(FileStoreTable table, Path directory, String selector) throws Exception {
+        for (String view : List.of("ro", "audit_log")) {
+            Path file = directory.resolve("expected-" + view + "/" + selector + ".jsonl");
+            Table of = SystemTableLoader.load(view, table);
+            List<? extends Split> plan = of.newReadBuilder().newScan().plan().splits();
+            List<String> rows = Tables.rows(of, plan);
+            boolean telling = view.equals("ro") ? selector.equals("latest")
+                    : rows.stream().anyMatch(row -> !row.startsWith("{\"rowkind\": \"+I\""));
+            if (telling && rows.size() <= MAX_ROWS_OF_VIEWS) {
+                Files.createDirectories(file.getParent());
+                Files.writeString(file, lines(rows));
+            }
+        }
     }
 
     /** Writes what was done to the table, so that another writer can do the same. */

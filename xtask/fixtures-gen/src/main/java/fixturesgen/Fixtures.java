@@ -19,6 +19,7 @@ final class Fixtures {
         FileFixtures.add(suite);
         EvolutionFixtures.add(suite);
         DeletionVectorFixtures.add(suite);
+        PkFixtures.add(suite);
         LaterFixtures.add(suite);
         FormatFixtures.add(suite);
         NewerFixtures.add(suite);

@@ -129,7 +129,11 @@ final class RandomTable {
         maybe("partition.default-name", "__NONE__");
         maybe("manifest.merge-min-count", "2", "3");
         maybe("manifest.target-file-size", "1 kb");
-        maybe("manifest.compression", "null", "snappy", "zstd");
+        maybe("orc.stripe.size", "10000", "100000");
+        maybe("orc.row.index.stride", "1000");
+        maybe("orc.dictionary.key.threshold", "0", "1");
+        maybe("manifest.format", "orc");
+        maybe("manifest.compression", options.containsKey("manifest.format") ? "none" : "null", "snappy", "zstd");
         maybe("data-file.prefix", "d-");
         maybe("file.suffix.include.compression", "true");
         maybe("write-only", "true");

@@ -14,6 +14,7 @@ import org.apache.paimon.types.DataTypes;
 import org.apache.paimon.types.LocalZonedTimestampType;
 import org.apache.paimon.types.MapType;
 import org.apache.paimon.types.MultisetType;
+import org.apache.paimon.types.RowKind;
 import org.apache.paimon.types.RowType;
 import org.apache.paimon.types.TimeType;
 import org.apache.paimon.types.TimestampType;
@@ -27,6 +28,12 @@ import java.util.List;
 /** Prints rows in the form of {@code paimon scan --output jsonl}. */
 final class RowJson {
     private RowJson() {}
+
+    /** A row with its kind in a column before the others. */
+    static String text(RowType type, InternalRow row, RowKind kind) {
+        String text = text(type, row);
+        return kind == null ? text : "{\"_VALUE_KIND\": " + kind.toByteValue() + ", " + text.substring(1);
+    }
 
     static String text(RowType type, InternalRow row) {
         StringBuilder out = new StringBuilder();

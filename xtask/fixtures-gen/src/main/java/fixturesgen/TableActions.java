@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package fixturesgen;
 
+import org.apache.paimon.manifest.BucketEntry;
 import org.apache.paimon.options.ExpireConfig;
 import org.apache.paimon.schema.SchemaChange;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.sink.BatchTableCommit;
+import org.apache.paimon.table.sink.BatchTableWrite;
+import org.apache.paimon.table.sink.BatchWriteBuilder;
+import org.apache.paimon.table.sink.CommitMessage;
 import org.apache.paimon.utils.JsonSerdeUtil;
 
 import java.nio.file.Files;
@@ -42,8 +46,9 @@ final class TableActions {
         run(args.position(0, "LOCATION"), JsonSerdeUtil.fromJson(args.position(1, "STEP"), Map.class));
     }
 
+    /** The messages of the commits that the step made, as far as it makes them itself. */
     @SuppressWarnings("unchecked")
-    static void run(String location, Map<String, Object> step) throws Exception {
+    static List<CommitMessage> run(String location, Map<String, Object> step) throws Exception {
         FileStoreTable table = Tables.open(location);
         switch ((String) step.get("op")) {
             case "tag" -> table.createTag((String) step.get("name"), ((Number) step.get("snapshot")).longValue());
@@ -72,12 +77,32 @@ final class TableActions {
                     commit.truncatePartitions(List.of((Map<String, String>) step.get("partition")));
                 }
             }
+            case "compact" -> {
+                return compact(table, (Boolean) step.get("full"));
+            }
             case "delete-hints" -> {
                 for (String hint : List.of("LATEST", "EARLIEST")) {
                     Files.deleteIfExists(Path.of(location, "snapshot", hint));
                 }
             }
             default -> throw new IllegalArgumentException("unknown step " + step);
+        }
+        return List.of();
+    }
+
+    /** Compacts every bucket and commits that. */
+    static List<CommitMessage> compact(FileStoreTable stored, boolean full) throws Exception {
+        FileStoreTable table = stored.copy(Map.of("write-only", "false"));
+        BatchWriteBuilder builder = table.newBatchWriteBuilder();
+        try (BatchTableWrite write = builder.newWrite();
+                BatchTableCommit commit = builder.newCommit()) {
+            write.withIOManager(Tables.IO_MANAGER);
+            for (BucketEntry bucket : table.newSnapshotReader().bucketEntries()) {
+                write.compact(bucket.partition(), bucket.bucket(), full);
+            }
+            List<CommitMessage> messages = write.prepareCommit();
+            commit.commit(messages);
+            return messages;
         }
     }
 }

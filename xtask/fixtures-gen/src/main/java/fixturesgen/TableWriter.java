@@ -17,9 +17,11 @@ import org.apache.paimon.types.RowType;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /** Creates one table, commits to it, and keeps the commit messages. */
@@ -31,6 +33,9 @@ final class TableWriter {
     private final List<Boolean> kept = new ArrayList<>();
     private Predicate<DataType> supported = type -> true;
     private FileStoreTable table;
+    /** The bucket of a row where the writer must say it. */
+    private ToIntFunction<InternalRow> buckets;
+    private final Map<String, String> failing = new HashMap<>();
 
     TableWriter(String path) {
         this.path = path;
@@ -73,6 +78,12 @@ final class TableWriter {
 
     TableWriter comment(String comment) {
         schema.comment(comment);
+        return this;
+    }
+
+    /** Where the table does not know buckets of rows: those of its dynamic buckets. */
+    TableWriter buckets(ToIntFunction<InternalRow> function) {
+        buckets = function;
         return this;
     }
 
@@ -127,6 +138,46 @@ final class TableWriter {
         return this;
     }
 
+    /** Reading at a selector must fail, with this reason, whether this version of Java does so or not. */
+    TableWriter failsAt(String selector, String reason) {
+        failing.put(selector, reason);
+        return this;
+    }
+
+    Map<String, String> failing() {
+        return failing;
+    }
+
+    /** Adds, updates and deletes rows by key in one commit. */
+    TableWriter change(Change... changes) throws Exception {
+        return changeWith(Map.of(), changes);
+    }
+
+    /** The same with options that hold for this commit only. */
+    TableWriter changeWith(Map<String, String> options, Change... changes) throws Exception {
+        List<InternalRow> rows = new ArrayList<>();
+        Arrays.stream(changes).forEach(change -> rows.add(internal(table.rowType(), change)));
+        commit(options.isEmpty() ? table : table.copy(options), null, options, rows, null);
+        return this;
+    }
+
+    TableWriter changeBranch(String branch, Change... changes) throws Exception {
+        FileStoreTable onBranch = table.switchToBranch(branch);
+        List<InternalRow> rows = new ArrayList<>();
+        Arrays.stream(changes).forEach(change -> rows.add(internal(onBranch.rowType(), change)));
+        commit(onBranch, branch, Map.of(), rows, null);
+        return this;
+    }
+
+    private InternalRow internal(RowType type, Change change) {
+        return new Change(change.kind(), supported(change.values())).internal(type);
+    }
+
+    /** Compacts every bucket, wholly or what the writer picks, also when the table says write-only. */
+    TableWriter compact(boolean full) throws Exception {
+        return act(TableActions.step("compact", "full", full));
+    }
+
     TableWriter alter(SchemaChange... changes) throws Exception {
         return act(TableActions.alter(null, changes));
     }
@@ -158,7 +209,7 @@ final class TableWriter {
 
     private TableWriter act(Map<String, Object> step) throws Exception {
         steps.add(step);
-        TableActions.run(path, step);
+        messages.addAll(TableActions.run(path, step));
         table = Tables.open(path);
         return this;
     }
@@ -183,7 +234,9 @@ final class TableWriter {
             List<? extends InternalRow> rows,
             Map<String, String> overwrite)
             throws Exception {
-        List<String> texts = rows.stream().map(row -> RowJson.text(target.rowType(), row)).toList();
+        boolean keyed = !target.primaryKeys().isEmpty();
+        List<String> texts = rows.stream()
+                .map(row -> RowJson.text(target.rowType(), row, keyed ? row.getRowKind() : null)).toList();
         steps.add(TableActions.step("write", "branch", branch, "options", options, "overwrite", overwrite, "rows", texts));
         BatchWriteBuilder builder = target.newBatchWriteBuilder();
         if (overwrite != null) {
@@ -193,7 +246,11 @@ final class TableWriter {
                 BatchTableCommit commit = builder.newCommit()) {
             write.withIOManager(Tables.IO_MANAGER);
             for (InternalRow row : rows) {
-                write.write(row);
+                if (buckets == null) {
+                    write.write(row);
+                } else {
+                    write.write(row, buckets.applyAsInt(row));
+                }
             }
             List<CommitMessage> prepared = write.prepareCommit();
             messages.addAll(prepared);

@@ -9,6 +9,7 @@ import org.apache.paimon.reader.RecordReader;
 import org.apache.paimon.reader.RecordReaderIterator;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.FileStoreTableFactory;
+import org.apache.paimon.table.Table;
 import org.apache.paimon.table.source.ReadBuilder;
 import org.apache.paimon.table.source.Split;
 import org.apache.paimon.types.RowType;
@@ -61,7 +62,7 @@ final class Tables {
     }
 
     /** The rows of some splits as JSON, sorted so that the output is stable. */
-    static List<String> rows(FileStoreTable table, List<? extends Split> splits) throws Exception {
+    static List<String> rows(Table table, List<? extends Split> splits) throws Exception {
         RowType type = table.rowType();
         ReadBuilder builder = table.newReadBuilder();
         List<String> rows = new ArrayList<>();
