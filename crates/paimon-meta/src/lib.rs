@@ -22,7 +22,7 @@ mod table;
 mod tag;
 
 pub use branch::BranchManager;
-pub use catalog::{Catalog, DEFAULT_DATABASE, DropMode, FileSystemCatalog, Identifier};
+pub use catalog::{Catalog, DEFAULT_DATABASE, DropMode, FileSystemCatalog, Identifier, SystemTable};
 pub use commit::{CommitOutcome, PartitionSpec, TableCommit};
 pub use paths::{MAIN_BRANCH, TablePaths};
 pub use restore::WriteRestore;

@@ -8,12 +8,11 @@ use paimon_protocol::{BucketState, IndexFileMeta, Partition};
 use paimon_types::{BinaryRow, Error, Result};
 
 use crate::manifest::{EntryHead, EntrySelector, FileKind, IndexManifestEntry, ManifestEntry};
+use crate::scan::DELETION_VECTORS;
 use crate::{Snapshot, Table};
 
 /// Index type of the hash index of a dynamic bucket.
 const HASH: &str = "HASH";
-/// Index type of deletion vectors.
-const DELETION_VECTORS: &str = "DELETION_VECTORS";
 
 /// Plans [`BucketState`]s from the newest snapshot's manifests; no directory is listed, no data file opened.
 #[derive(Clone, Debug)]
@@ -44,8 +43,10 @@ impl WriteRestore {
     /// table without snapshots.
     ///
     /// # Errors
-    /// `Corrupt` when the files of a bucket tell different bucket counts or it has two hash indexes; those of reading manifests.
+    /// `Unsupported` for a primary-key table whose buckets are not fixed (`bucket` -1 or -2) and for a system table; `Corrupt` when
+    /// the files of a bucket tell different bucket counts or it has two hash indexes; those of reading manifests.
     pub async fn plan(&self) -> Result<Vec<BucketState>> {
+        self.check_table()?;
         match self.table.snapshot_manager().latest().await? {
             Some(snapshot) => self.states(&snapshot, Wanted(None)).await,
             None => Ok(Vec::new()),
@@ -58,6 +59,7 @@ impl WriteRestore {
     /// # Errors
     /// As [`WriteRestore::plan`].
     pub async fn bucket(&self, partition: &Partition, bucket: i32) -> Result<BucketState> {
+        self.check_table()?;
         let mut empty = BucketState::empty(partition.clone(), bucket);
         let Some(snapshot) = self.table.snapshot_manager().latest().await? else {
             return Ok(empty);
@@ -69,6 +71,32 @@ impl WriteRestore {
         empty.data_files = self.data_files.then(Vec::new);
         let found = states.into_iter().find(|state| state.bucket == bucket);
         Ok(found.unwrap_or(empty))
+    }
+
+    /// Refuses tables whose writers need more than the state of their buckets.
+    fn check_table(&self) -> Result<()> {
+        if let Some(system_table) = self.table.identifier().system_table {
+            return Err(Error::unsupported(format!(
+                "${} is a view of a table and cannot be written",
+                system_table.as_str()
+            ))
+            .with("table", self.table.identifier()));
+        }
+        let schema = self.table.schema();
+        let why = match self.table.options().bucket {
+            _ if schema.primary_keys.is_empty() => return Ok(()),
+            -1 if schema.is_cross_partition_update() => {
+                "finding the bucket of a key in an index over all partitions"
+            }
+            -1 => "finding the bucket of a key in the hash index of its partition",
+            -2 => "postponing the choice of a bucket to a compaction",
+            _ => return Ok(()),
+        };
+        Err(Error::unsupported(format!(
+            "option bucket is '{}': {why} is not implemented yet, a table with a fixed number of buckets can be written",
+            self.table.options().bucket
+        ))
+        .with("option", "bucket"))
     }
 
     async fn states(&self, snapshot: &Snapshot, wanted: Wanted) -> Result<Vec<BucketState>> {

@@ -10,7 +10,7 @@ use paimon_storage::{Environment, Storage};
 use paimon_types::{BinaryRow, CoreOptions, Error, NewTable, PartitionNaming, Result, TableSchema};
 
 use crate::branch::{self, BranchManager};
-use crate::catalog::Identifier;
+use crate::catalog::{Identifier, SystemTable};
 use crate::commit::TableCommit;
 use crate::paths::{MAIN_BRANCH, TablePaths, trim_location};
 use crate::schema_manager::SchemaManager;
@@ -56,8 +56,8 @@ pub struct TableMetadata {
 }
 
 impl Table {
-    /// Opens the table at `location` (a path or URL, with `$branch_<name>` at the end for a branch) with its newest
-    /// schema. `dynamic_options` go over the stored ones; the option `branch` selects a branch as well.
+    /// Opens the table at `location` (a path or URL, with `$branch_<name>` at the end for a branch, `$ro` for the read-optimized
+    /// table) with its newest schema. `dynamic_options` go over the stored ones; the option `branch` selects a branch as well.
     ///
     /// # Errors
     /// `NotFound` when there is no table or no such branch (branches that exist are named); `InvalidInput` for options.
@@ -154,6 +154,9 @@ impl Table {
         new: NewTable,
     ) -> Result<Table> {
         let identifier = Identifier::from_location(location)?;
+        if identifier.system_table.is_some() {
+            return Err(Error::invalid("a system table comes and goes with its table").with("path", location));
+        }
         if identifier.branch.is_some() {
             return Err(Error::invalid("a table is created on the main branch").with("path", location));
         }
@@ -171,6 +174,12 @@ impl Table {
     /// Name of the table; derived from the location when the table was opened by it.
     pub fn identifier(&self) -> &Identifier {
         &self.inner.identifier
+    }
+
+    /// True for the system table `t$ro`: scans are read-optimized ([`TableScan::read_optimized`](crate::scan::TableScan::read_optimized)),
+    /// and nothing can be written.
+    pub fn is_read_optimized(&self) -> bool {
+        self.inner.identifier.system_table == Some(SystemTable::ReadOptimized)
     }
 
     /// Id that a catalog gave to the table.

@@ -53,4 +53,23 @@ impl DataSplit {
     pub fn row_count(&self) -> i64 {
         self.data_files.iter().map(|f| f.row_count).sum()
     }
+    /// Rows that reading gives, before any filter: physical rows without those of deletion vectors.
+    ///
+    /// `None` when the files do not tell: versions of keys must be merged, a file holds retractions or (of old releases) does not
+    /// say whether it does, or a deletion vector does not say how many rows it deletes (Java `DataSplit.mergedRowCount`).
+    pub fn live_row_count(&self) -> Option<i64> {
+        let may_retract = |file: &DataFileMeta| match file.delete_row_count {
+            Some(rows) => rows != 0,
+            // Files without keys hold no retractions.
+            None => !file.min_key.is_empty(),
+        };
+        if !self.raw_convertible || self.data_files.iter().any(may_retract) {
+            return None;
+        }
+        let deletions = self.deletion_files.iter().flatten().flatten();
+        let deleted = deletions
+            .map(|deletion| deletion.cardinality)
+            .try_fold(0i64, |sum, rows| Some(sum.saturating_add(rows?)))?;
+        Some(self.row_count().saturating_sub(deleted))
+    }
 }

@@ -4,7 +4,6 @@
 
 use std::path::{Path, PathBuf};
 
-use paimon::meta::scan::live_row_count;
 use paimon::protocol::codec::java::JAVA_SPLIT_VERSION;
 use paimon::protocol::json;
 use paimon::types::{Error, Result};
@@ -150,7 +149,7 @@ fn describe(split: &DataSplit) -> String {
         "{place} bucket {}, {} file(s), {}, {bytes} bytes",
         split.bucket,
         split.data_files.len(),
-        rows(split.row_count(), live_row_count(split))
+        rows(split.row_count(), split.live_row_count())
     )
 }
 

@@ -126,6 +126,12 @@ impl FileSystemCatalog {
 fn main_only(identifier: &Identifier, verb: &str) -> Result<()> {
     validate_name("database", &identifier.database)?;
     validate_name("table", &identifier.table)?;
+    if identifier.system_table.is_some() {
+        return Err(Error::invalid(format!(
+            "cannot {verb} a system table, it comes and goes with its table"
+        ))
+        .with("table", identifier));
+    }
     match &identifier.branch {
         None => Ok(()),
         Some(_) => Err(Error::invalid(format!(

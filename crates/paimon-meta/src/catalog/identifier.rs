@@ -13,7 +13,26 @@ use crate::paths::{MAIN_BRANCH, trim_location};
 
 const BRANCH_PREFIX: &str = "branch_";
 
-/// A table name: `database.table`, with `$branch_<name>` behind for a branch.
+/// Behind the name of the read-optimized table.
+const READ_OPTIMIZED: &str = "ro";
+
+/// A view of a table that has a name of its own, `table$<name>` (Java `SystemTableLoader`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SystemTable {
+    /// `$ro`: of a table with a primary key, what needs no merging ([`TableScan::read_optimized`](crate::scan::TableScan::read_optimized)).
+    ReadOptimized,
+}
+
+impl SystemTable {
+    /// The name behind the dollar sign.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SystemTable::ReadOptimized => READ_OPTIMIZED,
+        }
+    }
+}
+
+/// A table name: `database.table`, with `$branch_<name>` behind for a branch and `$<name>` behind for a system table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identifier {
     /// Database.
@@ -22,6 +41,8 @@ pub struct Identifier {
     pub table: String,
     /// Branch, `None` for main.
     pub branch: Option<String>,
+    /// System table, `None` for the table itself.
+    pub system_table: Option<SystemTable>,
 }
 
 impl Identifier {
@@ -34,16 +55,17 @@ impl Identifier {
             database: database.into(),
             table: table.into(),
             branch: None,
+            system_table: None,
         };
         validate_name("database", &identifier.database)?;
         validate_name("table", &identifier.table)?;
         Ok(identifier)
     }
 
-    /// Parses `table`, `db.table` or `db.table$branch_x`. The database ends at the first dot.
+    /// Parses `table`, `db.table`, `db.table$branch_x`, `db.table$ro` or `db.table$branch_x$ro`. The database ends at the first dot.
     ///
     /// # Errors
-    /// `InvalidInput` for bad names; `Unsupported` for system tables (`t$snapshots`).
+    /// `InvalidInput` for bad names; `Unsupported` for other system tables than `$ro` (`t$snapshots`).
     pub fn parse(text: &str) -> Result<Self> {
         let (database, object) = match text.split_once('.') {
             Some((database, object)) => (database, object),
@@ -54,12 +76,12 @@ impl Identifier {
     }
 
     /// Takes the name from a table location: `…/<database>.db/<table>`; a parent directory of another form means the
-    /// database `default`. `$branch_<name>` at the end selects a branch.
+    /// database `default`. `$branch_<name>` at the end selects a branch, `$ro` behind that the read-optimized table.
     ///
     /// # Errors
     /// `InvalidInput` when the location has no last part, or for the branch name.
     pub fn from_location(location: &str) -> Result<Self> {
-        let (root, branch) = Self::split_location(location)?;
+        let (root, branch, system_table) = Self::split_location(location)?;
         let mut parts = root.rsplit('/');
         let object = parts.next().filter(|o| !o.is_empty() && !o.ends_with(':'));
         let object =
@@ -72,17 +94,23 @@ impl Identifier {
             database: database.unwrap_or(DEFAULT_DATABASE).to_string(),
             table: object.to_string(),
             branch,
+            system_table,
         })
     }
 
-    /// Splits `<root>$branch_<name>` and trims slashes at the end.
-    pub(crate) fn split_location(location: &str) -> Result<(&str, Option<String>)> {
-        let location = trim_location(location);
+    /// Splits `<root>[$branch_<name>][$ro]` and trims slashes at the end.
+    pub(crate) fn split_location(location: &str) -> Result<(&str, Option<String>, Option<SystemTable>)> {
+        let mut location = trim_location(location);
+        let mut system_table = None;
+        if let Some((rest, READ_OPTIMIZED)) = location.rsplit_once('$') {
+            system_table = Some(SystemTable::ReadOptimized);
+            location = rest;
+        }
         match location.rsplit_once('$') {
             Some((root, suffix)) if suffix.starts_with(BRANCH_PREFIX) && !suffix.contains('/') => {
-                Ok((root, parse_branch(suffix)?))
+                Ok((root, parse_branch(suffix)?, system_table))
             }
-            _ => Ok((location, None)),
+            _ => Ok((location, None, system_table)),
         }
     }
 
@@ -101,12 +129,17 @@ impl Identifier {
         Ok(identifier)
     }
 
-    /// `table` or `table$branch_x`.
+    /// `table`, `table$branch_x`, `table$ro` or `table$branch_x$ro`.
     pub fn object_name(&self) -> String {
-        match &self.branch {
+        let mut name = match &self.branch {
             Some(branch) => format!("{}${BRANCH_PREFIX}{branch}", self.table),
             None => self.table.clone(),
+        };
+        if let Some(system_table) = self.system_table {
+            name.push('$');
+            name.push_str(system_table.as_str());
         }
+        name
     }
 
     fn from_object(database: &str, object: &str) -> Result<Self> {
@@ -117,13 +150,16 @@ impl Identifier {
             database: database.to_string(),
             table: table.to_string(),
             branch: None,
+            system_table: None,
         };
         for (index, suffix) in parts.enumerate() {
             if index == 0 && suffix.starts_with(BRANCH_PREFIX) {
                 identifier.branch = parse_branch(suffix)?;
+            } else if suffix == READ_OPTIMIZED && identifier.system_table.is_none() {
+                identifier.system_table = Some(SystemTable::ReadOptimized);
             } else {
                 return Err(Error::unsupported(format!(
-                    "system table {object:?}: system tables are not implemented"
+                    "system table {object:?}: system tables other than $ro are not implemented"
                 ))
                 .with("table", format_args!("{database}.{object}")));
             }
@@ -177,7 +213,7 @@ mod tests {
 
     #[test]
     fn parses_and_shows() {
-        for text in ["db.t", "db.t$branch_x", "db.a.b"] {
+        for text in ["db.t", "db.t$branch_x", "db.a.b", "db.t$ro", "db.t$branch_x$ro"] {
             assert_eq!(Identifier::parse(text).unwrap().to_string(), text);
         }
         assert_eq!(Identifier::parse("t").unwrap().to_string(), "default.t");
@@ -191,6 +227,8 @@ mod tests {
             "db.t$branch_",
             "db.t$branch_1",
             "db.$x",
+            "db.t$ro$ro",
+            "db.t$ro$branch_x",
         ] {
             assert!(Identifier::parse(bad).is_err(), "{bad}");
         }
@@ -209,6 +247,8 @@ mod tests {
             ("t$branch_x", "default.t$branch_x"),
             ("/w/t$branch_main/", "default.t"),
             ("memory:///t", "default.t"),
+            ("/w/db.db/t$ro", "db.t$ro"),
+            ("/w/db.db/t$branch_x$ro/", "db.t$branch_x$ro"),
         ] {
             assert_eq!(
                 Identifier::from_location(location).unwrap().to_string(),

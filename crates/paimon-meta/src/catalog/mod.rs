@@ -13,7 +13,7 @@ use paimon_types::{NewTable, Result};
 use crate::table::{Table, TableMetadata};
 
 pub use filesystem::FileSystemCatalog;
-pub use identifier::Identifier;
+pub use identifier::{Identifier, SystemTable};
 
 /// Database that is meant when a table name has none.
 pub const DEFAULT_DATABASE: &str = "default";

@@ -5,9 +5,13 @@
 use paimon_protocol::{CommitMessage, DataFileMeta, Increment, IndexFileMeta, SimpleStats};
 use paimon_types::{Error, Result, TableType};
 
+use super::keyed::KeyedCommit;
 use crate::manifest::{FileKind, IndexManifestEntry, ManifestEntry};
 use crate::scan::DELETION_VECTORS;
 use crate::table::Table;
+
+/// Index type of the hash index of a dynamic bucket.
+const HASH: &str = "HASH";
 
 /// Entries of the append and of the compact snapshot.
 #[derive(Debug, Default)]
@@ -28,8 +32,12 @@ impl Changes {
     /// `InvalidInput` for a message that does not fit the table, `Unsupported` for what is not implemented.
     pub(super) fn collect(table: &Table, messages: &[CommitMessage]) -> Result<Self> {
         let mut changes = Changes::default();
+        let keyed = KeyedCommit::of(table)?;
         for message in messages {
             check_message(table, message)?;
+            if let Some(keyed) = &keyed {
+                keyed.check_message(message)?;
+            }
             let total_buckets = message.total_buckets.unwrap_or(table.options().bucket);
             let entry = |kind: FileKind, file: &DataFileMeta| ManifestEntry {
                 kind,
@@ -86,6 +94,13 @@ impl Changes {
 /// Refuses tables whose commits need steps that are not implemented.
 pub(super) fn check_table(table: &Table) -> Result<()> {
     let options = table.options();
+    if let Some(system_table) = table.identifier().system_table {
+        return Err(Error::unsupported(format!(
+            "${} is a view of a table and takes no commits",
+            system_table.as_str()
+        ))
+        .with("table", table.identifier()));
+    }
     if options.table_type != TableType::Table {
         return Err(refuse(
             "type",
@@ -100,17 +115,11 @@ pub(super) fn check_table(table: &Table) -> Result<()> {
             NOT_YET,
         ));
     }
-    for (key, plain) in [
-        ("sequence.snapshot-ordering", "false"),
-        ("write.sequence-number-init-mode", "scan"),
-    ] {
-        if let Some(value) = options.raw().get(key)
-            && !value.eq_ignore_ascii_case(plain)
-        {
-            return Err(refuse(key, value, NOT_YET));
-        }
+    let key = "write.sequence-number-init-mode";
+    match options.raw().get(key) {
+        Some(mode) if !mode.trim().eq_ignore_ascii_case("scan") => Err(refuse(key, mode, NOT_YET)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn check_message(table: &Table, message: &CommitMessage) -> Result<()> {
@@ -136,7 +145,9 @@ fn check_message(table: &Table, message: &CommitMessage) -> Result<()> {
         .flat_map(|i| i.new_index_files.iter().chain(&i.deleted_index_files))
         .peekable();
     let changes_index = index_files.peek().is_some();
-    if let Some(other) = index_files.find(|f| f.index_type != DELETION_VECTORS) {
+    let has_keys = !schema.primary_keys.is_empty();
+    let known = |index_type: &str| index_type == DELETION_VECTORS || (has_keys && index_type == HASH);
+    if let Some(other) = index_files.find(|f| !known(&f.index_type)) {
         return Err(Error::unsupported(format!(
             "commit message changes index files of type {}; this is not implemented yet",
             other.index_type
@@ -149,16 +160,13 @@ fn check_message(table: &Table, message: &CommitMessage) -> Result<()> {
                 "commit message asks for a row-level conflict check; this is not implemented yet",
             ));
         }
-        let why = if !schema.primary_keys.is_empty() {
-            "a table with a primary key"
-        } else if table.options().data_evolution_enabled {
-            "a table with data evolution"
-        } else {
+        if !table.options().data_evolution_enabled {
             return Ok(());
-        };
-        return Err(Error::unsupported(format!(
-            "removing or compacting files, or deleting rows, of {why} is not implemented yet"
-        )));
+        }
+        return Err(Error::unsupported(
+            "removing or compacting files, or deleting rows, of a table with data evolution is not implemented yet",
+        )
+        .with("option", "data-evolution.enabled"));
     }
     if table.options().data_evolution_enabled && data.new_files.iter().any(|f| f.first_row_id.is_some()) {
         return Err(
@@ -171,7 +179,7 @@ fn check_message(table: &Table, message: &CommitMessage) -> Result<()> {
 
 const NOT_YET: &str = "committing to such a table is not implemented yet";
 
-fn refuse(key: &'static str, value: &str, why: &str) -> Error {
+pub(super) fn refuse(key: &'static str, value: &str, why: &str) -> Error {
     Error::unsupported(format!("option {key} is '{value}': {why}")).with("option", key)
 }
 

@@ -5,6 +5,7 @@
 mod changes;
 mod conflict;
 mod index_changes;
+mod keyed;
 mod partition_filter;
 mod prepare;
 mod publish;
@@ -19,6 +20,7 @@ use paimon_types::{CoreOptions, Error, Result};
 use crate::snapshot::{CommitKind, Snapshot};
 use crate::table::Table;
 use changes::{Changes, check_table};
+use keyed::KeyedCommit;
 use partition_filter::PartitionFilter;
 use publish::{Publisher, Source, Unsettled, Work};
 
@@ -252,7 +254,12 @@ impl TableCommit {
         let dynamic = spec.is_none()
             && !self.table.schema().partition_keys.is_empty()
             && self.table.options().dynamic_partition_overwrite;
-        if !changes.append_index.is_empty() {
+        // A new bucket may come with the index of its keys; vectors and removed index files belong to files that are there.
+        let index_comes_with_files = |e: &crate::manifest::IndexManifestEntry| {
+            e.kind == crate::manifest::FileKind::Add
+                && e.index_file.index_type != crate::scan::DELETION_VECTORS
+        };
+        if !changes.append_index.iter().all(index_comes_with_files) {
             return Err(Error::invalid(
                 "an overwrite takes new files only, a commit message changes index files",
             ));
@@ -272,11 +279,19 @@ impl TableCommit {
                 );
             }
         }
+        let compacts = !changes.compact.is_empty() || !changes.compact_index.is_empty();
+        if let Some(keyed) = KeyedCommit::of(&self.table)?
+            && !compacts
+        {
+            changes.append = keyed.upgrade(changes.append)?;
+        }
         let mut results = Vec::new();
         if !dynamic || !changes.append.is_empty() {
-            results.push(self.publish(self.overwriting(filter, changes.append)).await?);
+            let mut work = self.overwriting(filter, changes.append);
+            work.index = changes.append_index;
+            results.push(self.publish(work).await?);
         }
-        if !changes.compact.is_empty() || !changes.compact_index.is_empty() {
+        if compacts {
             results.push(
                 self.publish_compact(changes.compact, Vec::new(), changes.compact_index, &results)
                     .await?,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use paimon_types::{Error, Result};
 
 use super::changes::drop_delete_stats;
+use super::keyed::{self, KeyedCommit};
 use super::partition_filter::{PartitionFilter, live_entries};
 use super::publish::{Delta, Publisher, Source};
 use super::{conflict, index_changes, row_tracking};
@@ -87,15 +88,22 @@ impl Publisher<'_> {
     /// Conflict checks of `metadata.md` 6.8.
     async fn check(&self, latest: Option<&Snapshot>, entries: &mut Vec<ManifestEntry>) -> Result<()> {
         let table = self.table;
+        let keyed = KeyedCommit::of(table)?;
+        let check_levels = |base: &[ManifestEntry], entries: &[ManifestEntry]| match &keyed {
+            Some(keyed) => keyed.check_levels(base, entries),
+            None => Ok(()),
+        };
         conflict::check_named_once(table, entries)?;
         let Some(latest) = latest else {
             conflict::check_total_buckets(table, [], entries)?;
             // Nothing can be removed from a table without snapshots.
-            return conflict::check_files(table, &[], entries);
+            conflict::check_files(table, &[], entries)?;
+            return check_levels(&[], entries);
         };
         if matches!(self.work.source, Source::Overwrite { .. }) {
             // The removed files were just read from this snapshot; the new ones must not be among what stays.
-            return conflict::check_total_buckets(table, [], entries);
+            conflict::check_total_buckets(table, [], entries)?;
+            return check_levels(&[], entries);
         }
         let append = self.work.kind == CommitKind::Append;
         let discard = append && table.options().commit_discard_duplicate_files;
@@ -119,7 +127,8 @@ impl Publisher<'_> {
             return Ok(());
         }
         if !table.options().deletion_vectors_enabled || !index_changes::has_unaware_buckets(table) {
-            return conflict::check_files(table, &base, entries);
+            conflict::check_files(table, &base, entries)?;
+            return check_levels(&base, entries);
         }
         let base_index = self.index_entries(Some(latest)).await?;
         index_changes::check_vectors(table, &base, &base_index, entries, &self.work.index)
@@ -198,8 +207,11 @@ impl Publisher<'_> {
         let options = self.table.options();
         let first_row_id = latest.and_then(|s| s.next_row_id).unwrap_or(0);
         let row_tracking = options.row_tracking_enabled;
+        let ordered_by_snapshot =
+            self.work.kind != CommitKind::Compact && keyed::is_ordered_by_snapshot(self.table)?;
         let fixed = matches!(self.work.source, Source::Fixed(_))
             && !row_tracking
+            && !ordered_by_snapshot
             && !options.commit_discard_duplicate_files;
         if fixed && let Some(delta) = &self.delta {
             return Ok(Delta {
@@ -213,6 +225,9 @@ impl Publisher<'_> {
                 row_tracking::group_by_partition(&mut entries);
             }
             next_row_id = row_tracking::assign(&mut entries, id, first_row_id)?;
+        }
+        if ordered_by_snapshot {
+            keyed::order_by_snapshot(&mut entries, id)?;
         }
         let record_count = count_rows(&entries)?;
         if options.manifest_delete_file_drop_stats {

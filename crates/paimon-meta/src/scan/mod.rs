@@ -4,18 +4,21 @@
 
 mod bucket_pruning;
 mod deletion;
+mod levels;
 mod listing;
 mod packing;
 mod partition_filter;
 mod plan;
 mod planner;
+mod primary_key;
 mod stats_filter;
 mod table_scan;
 mod time_travel;
 
 pub(crate) use deletion::DELETION_VECTORS;
+pub(crate) use levels::top_level;
 pub use listing::{ManifestListKind, SnapshotManifest};
-pub use plan::{Plan, ScanMetrics, live_row_count};
+pub use plan::{Plan, ScanMetrics};
 pub use table_scan::TableScan;
 pub use time_travel::SnapshotSelector;
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use paimon_types::{BinaryRow, ColumnStats, DataType, Datum, Predicate, Result, TableSchema};
 
 use super::bucket_pruning::BucketPruner;
+use super::levels::Levels;
 use crate::manifest::{EntryHead, EntrySelector, FileKind, ManifestFileMeta};
 
 /// What a filter says about partitions: true wherever the filter can be true for a row.
@@ -113,6 +114,9 @@ pub(super) struct ScanSelector {
     partitions: Arc<PartitionFilter>,
     bucket: Option<i32>,
     buckets: Option<Arc<BucketPruner>>,
+    levels: Levels,
+    /// Files of a bucket below 0 (postponed) are not sorted yet and do not show.
+    real_buckets_only: bool,
     verdicts: HashMap<BinaryRow, bool>,
     /// Buckets that can match, by partition and bucket count; `None` for all.
     wanted: HashMap<(BinaryRow, i32), Option<BTreeSet<i32>>>,
@@ -123,11 +127,15 @@ impl ScanSelector {
         partitions: Arc<PartitionFilter>,
         bucket: Option<i32>,
         buckets: Option<Arc<BucketPruner>>,
+        levels: Levels,
+        real_buckets_only: bool,
     ) -> Self {
         ScanSelector {
             partitions,
             bucket,
             buckets,
+            levels,
+            real_buckets_only,
             verdicts: HashMap::new(),
             wanted: HashMap::new(),
         }
@@ -162,6 +170,7 @@ impl ScanSelector {
 impl EntrySelector for ScanSelector {
     fn select(&mut self, head: &EntryHead<'_>) -> Result<bool> {
         if self.bucket.is_some_and(|bucket| bucket != head.bucket)
+            || (self.real_buckets_only && head.bucket < 0)
             || !self.partition_matches(head.partition)?
         {
             return Ok(false);
@@ -172,5 +181,9 @@ impl EntrySelector for ScanSelector {
         } else {
             Ok(true)
         }
+    }
+
+    fn select_level(&mut self, _: &EntryHead<'_>, level: i32) -> Result<bool> {
+        Ok(self.levels.takes(level))
     }
 }

@@ -65,10 +65,9 @@ impl Plan {
         self.splits.iter().map(DataSplit::row_count).sum()
     }
 
-    /// Rows of all files that are not deleted; `None` when a deletion vector does not tell how many rows it deletes (releases
-    /// before 1.0 did not record it). Rows that a filter leaves out count.
+    /// Rows that reading gives, before the filter; `None` when only reading tells: see [`DataSplit::live_row_count`].
     pub fn live_row_count(&self) -> Option<i64> {
-        self.splits.iter().map(live_row_count).sum()
+        self.splits.iter().map(DataSplit::live_row_count).sum()
     }
 
     /// Everything that a worker needs to read the splits. Filter, limit and the selection of columns are not part of it.
@@ -83,13 +82,4 @@ impl Plan {
             splits: self.splits.clone(),
         }
     }
-}
-
-/// Rows of a split that are not deleted, `None` when unknown.
-pub fn live_row_count(split: &DataSplit) -> Option<i64> {
-    let deletions = split.deletion_files.iter().flatten().flatten();
-    let deleted = deletions
-        .map(|d| d.cardinality)
-        .try_fold(0i64, |sum, n| Some(sum.saturating_add(n?)))?;
-    Some(split.row_count().saturating_sub(deleted))
 }

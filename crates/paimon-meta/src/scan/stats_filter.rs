@@ -5,15 +5,25 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use paimon_protocol::DataFileMeta;
+use paimon_protocol::{DataFileMeta, SimpleStats};
 use paimon_types::{ColumnStats, DataField, DataType, Datum, Predicate, Result, TableSchema, TypeKind};
 
 use crate::SchemaManager;
 use crate::manifest::ManifestEntry;
 
+/// Which statistics of a file are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StatsKind {
+    /// Those of the columns of a row.
+    Value,
+    /// Those of the key columns, which a file of a primary-key table has besides.
+    Key,
+}
+
 /// A predicate that needs statistics, and where its columns are in files of each schema.
 #[derive(Debug)]
 pub(super) struct StatsFilter {
+    kind: StatsKind,
     schemas: SchemaManager,
     schema: Arc<TableSchema>,
     predicate: Predicate,
@@ -50,9 +60,15 @@ enum Source {
 }
 
 impl StatsFilter {
-    pub(super) fn new(schemas: SchemaManager, schema: Arc<TableSchema>, predicate: Predicate) -> Self {
+    pub(super) fn new(
+        kind: StatsKind,
+        schemas: SchemaManager,
+        schema: Arc<TableSchema>,
+        predicate: Predicate,
+    ) -> Self {
         let columns = predicate.columns().into_iter().collect();
         StatsFilter {
+            kind,
             schemas,
             schema,
             predicate,
@@ -77,7 +93,7 @@ impl StatsFilter {
         let file_columns = self.file_columns(entry.file.schema_id).await?;
         let mut stats: HashMap<i32, ColumnStats> = HashMap::with_capacity(self.columns.len());
         for id in &self.columns {
-            if let Some(column) = column_stats(&file_columns, *id, entry)? {
+            if let Some(column) = self.column_stats(&file_columns, *id, entry)? {
                 stats.insert(*id, column);
             }
         }
@@ -127,16 +143,67 @@ impl StatsFilter {
         {
             return Source::Partition(at, field.clone());
         }
-        match file_schema.fields.iter().position(|f| f.id == id) {
-            None => Source::Absent,
-            Some(at) => match file_schema.fields.get(at) {
-                Some(found) if keeps_values(&found.data_type, &field.data_type) => Source::Column {
-                    at,
-                    field: found.clone(),
-                    table_type: field.data_type.clone(),
-                },
-                _ => Source::Unknown,
+        let Some(in_file) = file_schema.fields.iter().position(|f| f.id == id) else {
+            return match self.kind {
+                StatsKind::Value => Source::Absent,
+                StatsKind::Key => Source::Unknown,
+            };
+        };
+        let found = file_schema.fields.get(in_file);
+        let at = match self.kind {
+            StatsKind::Value => Some(in_file),
+            StatsKind::Key => found.and_then(|found| {
+                let keys = file_schema.trimmed_primary_keys();
+                keys.iter().position(|key| *key == found.name)
+            }),
+        };
+        match (at, found) {
+            (Some(at), Some(found)) if keeps_values(&found.data_type, &field.data_type) => Source::Column {
+                at,
+                field: found.clone(),
+                table_type: field.data_type.clone(),
             },
+            _ => Source::Unknown,
+        }
+    }
+
+    /// What is known about a column of a file, `None` when nothing is.
+    fn column_stats(
+        &self,
+        file_columns: &FileColumns,
+        id: i32,
+        entry: &ManifestEntry,
+    ) -> Result<Option<ColumnStats>> {
+        let file = &entry.file;
+        match file_columns.columns.get(&id) {
+            None | Some(Source::Unknown) => Ok(None),
+            Some(Source::Partition(at, field)) => {
+                let value = if *at < entry.partition.arity() {
+                    entry.partition.get(*at, &field.data_type.with_nullable(true))?
+                } else {
+                    return Ok(None);
+                };
+                Ok(Some(constant(value, file.row_count)))
+            }
+            Some(Source::Absent) => Ok(Some(constant(None, file.row_count))),
+            Some(Source::Column {
+                at,
+                field,
+                table_type,
+            }) => {
+                let stored = match self.kind {
+                    StatsKind::Value => value_stats(&file_columns.schema, *at, field, file)?,
+                    StatsKind::Key => {
+                        let width = file_columns.schema.trimmed_primary_keys().len();
+                        bounds_at(&file.key_stats, *at, width, field, file)?
+                    }
+                };
+                Ok(stored.map(|stats| ColumnStats {
+                    min: stats.min.map(|v| widen(v, table_type)),
+                    max: stats.max.map(|v| widen(v, table_type)),
+                    null_count: stats.null_count,
+                }))
+            }
         }
     }
 }
@@ -169,35 +236,6 @@ fn widen(value: Datum, table: &DataType) -> Datum {
     }
 }
 
-/// What is known about a column of a file, `None` when nothing is.
-fn column_stats(file_columns: &FileColumns, id: i32, entry: &ManifestEntry) -> Result<Option<ColumnStats>> {
-    let file = &entry.file;
-    match file_columns.columns.get(&id) {
-        None | Some(Source::Unknown) => Ok(None),
-        Some(Source::Partition(at, field)) => {
-            let value = if *at < entry.partition.arity() {
-                entry.partition.get(*at, &field.data_type.with_nullable(true))?
-            } else {
-                return Ok(None);
-            };
-            Ok(Some(constant(value, file.row_count)))
-        }
-        Some(Source::Absent) => Ok(Some(constant(None, file.row_count))),
-        Some(Source::Column {
-            at,
-            field,
-            table_type,
-        }) => {
-            let stored = stored_stats(&file_columns.schema, *at, field, file)?;
-            Ok(stored.map(|stats| ColumnStats {
-                min: stats.min.map(|v| widen(v, table_type)),
-                max: stats.max.map(|v| widen(v, table_type)),
-                null_count: stats.null_count,
-            }))
-        }
-    }
-}
-
 /// Statistics of a column with one value in all rows.
 fn constant(value: Option<Datum>, rows: i64) -> ColumnStats {
     let null_count = Some(if value.is_none() { rows } else { 0 });
@@ -209,7 +247,7 @@ fn constant(value: Option<Datum>, rows: i64) -> ColumnStats {
 }
 
 /// The stored statistics of the column at `at` of the file's schema.
-fn stored_stats(
+fn value_stats(
     schema: &TableSchema,
     at: usize,
     field: &DataField,
@@ -223,7 +261,6 @@ fn stored_stats(
     {
         return Ok(None);
     }
-    let stats = &file.value_stats;
     let (index, width) = match (&file.value_stats_cols, &file.write_cols) {
         // Dense: only these columns, in this order.
         (Some(cols), _) => match cols.iter().position(|name| *name == field.name) {
@@ -236,6 +273,17 @@ fn stored_stats(
         },
         (None, None) => (at, schema.fields.len()),
     };
+    bounds_at(&file.value_stats, index, width, field, file)
+}
+
+/// The statistics at `index` of `width` columns.
+fn bounds_at(
+    stats: &SimpleStats,
+    index: usize,
+    width: usize,
+    field: &DataField,
+    file: &DataFileMeta,
+) -> Result<Option<ColumnStats>> {
     // Rows of another width than expected describe other columns.
     if stats.min_values.len() != width || stats.max_values.len() != width {
         return Ok(None);

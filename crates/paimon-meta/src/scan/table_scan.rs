@@ -33,6 +33,7 @@ pub struct TableScan {
     pub(super) limit: Option<u64>,
     selectors: Vec<SnapshotSelector>,
     pub(super) bucket: Option<i32>,
+    pub(super) read_optimized: bool,
 }
 
 impl TableScan {
@@ -46,6 +47,7 @@ impl TableScan {
             limit: None,
             selectors: Vec::new(),
             bucket: None,
+            read_optimized: table.is_read_optimized(),
         }
     }
 
@@ -82,6 +84,15 @@ impl TableScan {
     #[must_use]
     pub fn bucket(mut self, bucket: i32) -> Self {
         self.bucket = Some(bucket);
+        self
+    }
+
+    /// Reads what is fast to read only, as Java's system table `t$ro`: of a table with a primary key the files of the top level
+    /// (option `num-levels`), the state of its last full compaction, in which nothing is left to merge. Makes no difference to
+    /// a table without.
+    #[must_use]
+    pub fn read_optimized(mut self) -> Self {
+        self.read_optimized = true;
         self
     }
 
@@ -166,6 +177,16 @@ impl TableScan {
     pub async fn plan(&self) -> Result<Plan> {
         let (snapshot, schema) = self.target().await?;
         self.table.options().check_readable(&schema)?;
+        self.plan_target(snapshot, schema).await
+    }
+
+    /// As [`TableScan::plan`], without asking whether rows of a key can be merged.
+    pub(super) async fn plan_target(
+        &self,
+        snapshot: Option<Snapshot>,
+        schema: Arc<TableSchema>,
+    ) -> Result<Plan> {
+        self.table.options().check_plannable(&schema)?;
         let filter = self.bound_filter(&schema)?;
         let mut plan = Plan {
             snapshot,

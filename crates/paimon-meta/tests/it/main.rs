@@ -9,6 +9,7 @@ mod commit;
 mod deletes;
 mod java_metadata;
 mod manifest_format;
+mod primary_key;
 mod race;
 mod restore;
 mod support;

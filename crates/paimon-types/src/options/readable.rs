@@ -13,18 +13,21 @@ impl CoreOptions {
     /// # Errors
     /// `Unsupported` that names the option and its value.
     pub fn check_readable(&self, schema: &TableSchema) -> Result<()> {
+        self.check_plannable(schema)
+    }
+
+    /// The part of [`check_readable`](CoreOptions::check_readable) that concerns planning: which files must be read, and how they
+    /// belong together.
+    ///
+    /// # Errors
+    /// `Unsupported` that names the option and its value.
+    pub fn check_plannable(&self, schema: &TableSchema) -> Result<()> {
         if self.table_type != TableType::Table {
             return Err(refuse(
                 "type",
                 self.table_type.as_str(),
                 "only tables of type 'table' can be read",
             ));
-        }
-        if !schema.primary_keys.is_empty() {
-            let keys = schema.primary_keys.join(", ");
-            return Err(Error::unsupported(format!(
-                "the table has the primary key ({keys}); merging the versions of a key is not implemented yet"
-            )));
         }
         let flags = [
             ("data-evolution.enabled", self.data_evolution_enabled),
@@ -53,6 +56,22 @@ impl CoreOptions {
         }
         if self.batch_scan_mode != "none" {
             return Err(refuse("batch-scan-mode", &self.batch_scan_mode, NOT_YET));
+        }
+        if schema.primary_keys.is_empty() {
+            return Ok(());
+        }
+        let keyed = [
+            // Files above level 0 are sorted by other columns than the key.
+            ("pk-clustering-override", true),
+            // Rows of bucket -2 would have to be merged with those of the buckets that they belong to.
+            ("postpone.merge-on-read", self.bucket == -2),
+        ];
+        for (key, concerned) in keyed {
+            if let Some(value) = self.raw().get(key).filter(|_| concerned)
+                && !value.trim().eq_ignore_ascii_case("false")
+            {
+                return Err(refuse(key, value, NOT_YET));
+            }
         }
         Ok(())
     }
