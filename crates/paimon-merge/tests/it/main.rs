@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Merge functions against a row-by-row model of the rules, and case by case.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod cases;
+mod convert;
+mod model;
+mod random;
