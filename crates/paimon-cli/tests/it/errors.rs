@@ -58,10 +58,6 @@ fn errors_are_one_line_and_verbose_shows_more() {
     let place = Place::new();
     let err = place.error(&["scan", "no/such/table"]);
     assert!(err.contains("no table") && err.contains("no/such/table"), "{err}");
-    for path in ["later/primary-key", "later/deletion-vectors"] {
-        let err = place.error(&["scan", &java(path)]);
-        assert!(err.contains("primary key (id)"), "{err}");
-    }
     let err = place.error(&["scan", &java("later/type-change")]);
     assert!(err.contains("type"), "{err}");
     let far = java("later/timestamp9-far");

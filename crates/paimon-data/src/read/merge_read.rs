@@ -3,20 +3,23 @@
 //! Files whose key ranges overlap: their runs decoded side by side, merged, filtered (Java `MergeFileSplitRead`).
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_buffer::ScalarBuffer;
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use paimon_format::ReadHints;
-use paimon_merge::{MergeSpec, MergeTree, RunBatch, Step};
+use paimon_merge::{MergeMode, MergeSpec, MergeTree, MergedBatch, RunBatch, Step};
 use paimon_protocol::{DataSplit, FileSource};
 use paimon_types::{DataType, Error, Result, TypeKind};
 
 use super::BatchStream;
 use super::deletions::Deletions;
-use super::file_read::{FileReader, FileTask, OpenFile, OpenOptions};
+use super::file_read::{FileReader, FileTask, OpenFile, OpenOptions, at};
 use super::key_value::KeyValueMerge;
+use super::spill::{SpillWriter, SpilledRun};
 
 /// Least and largest number of rows of a batch of a run.
 const SMALLEST_BATCH: usize = 256;
@@ -43,10 +46,20 @@ pub(crate) struct MergeReader {
     /// What is done with merged rows.
     pub(crate) output: Arc<FileReader>,
     pub(crate) merge: KeyValueMerge,
+    /// Most runs that are merged at once, at least 2; more are merged in rounds.
+    pub(crate) fan_in: usize,
+    /// Where runs are kept between the rounds.
+    pub(crate) spill_directory: PathBuf,
 }
 
 /// A run being read.
-struct Run {
+enum Run {
+    Files(Box<FileRun>),
+    Spilled(SpilledRun),
+}
+
+/// A run of data files.
+struct FileRun {
     reader: Arc<FileReader>,
     split: Arc<DataSplit>,
     deletions: Arc<Deletions>,
@@ -59,39 +72,41 @@ struct Run {
     snapshot_ordering: bool,
 }
 
-/// A section being merged.
-struct Section {
-    reader: Arc<MergeReader>,
+/// Runs being merged.
+struct Merge {
     tree: MergeTree,
     runs: Vec<Run>,
+    path: String,
 }
 
 impl MergeReader {
     /// The merged rows of a section that the filter lets through, by ascending keys.
     pub(crate) fn stream(self: Arc<Self>, task: MergeTask) -> BatchStream {
         let opened = async move {
-            let section = self.open(task).await?;
-            Ok(stream::try_unfold(section, |mut section| async move {
-                Ok(section.next().await?.map(|batch| (batch, section)))
+            let merge = self.open(task).await?;
+            Ok(stream::try_unfold((self, merge), |(reader, mut merge)| async move {
+                while let Some(merged) = merge.next().await? {
+                    let batch = reader.finish(merged)?;
+                    if batch.num_rows() > 0 {
+                        return Ok(Some((batch, (reader, merge))));
+                    }
+                }
+                Ok(None)
             }))
         };
         stream::once(opened).try_flatten().boxed()
     }
 
-    async fn open(self: Arc<Self>, task: MergeTask) -> Result<Section> {
-        let spec = MergeSpec {
-            schema: self.files.arrow.clone(),
-            keys: self.merge.keys.clone(),
-            sequence: self.merge.sequence.clone(),
-            descending: self.merge.descending,
-            output_columns: self.merge.merged,
-            mode: self.merge.mode.clone(),
-            keep_retracts: self.output.row_kinds,
-            batch_size: self.output.batch_size,
-            repeated_keys: false,
-        };
-        let tree = MergeTree::new(spec, task.runs.len())?;
-        let of_run = task.budget / task.runs.len().max(1);
+    fn finish(&self, merged: MergedBatch) -> Result<RecordBatch> {
+        // The columns of the read are the first ones.
+        let places: Vec<usize> = (0..self.output.read.len()).collect();
+        let wrong = |e| Error::corrupt("merged rows do not fit the read").with_source(e);
+        let rows = merged.rows.project(&places).map_err(wrong)?;
+        self.output.finish(rows, merged.kinds)
+    }
+
+    async fn open(&self, task: MergeTask) -> Result<Merge> {
+        let of_run = task.budget / task.runs.len().min(self.fan_in).max(1);
         let options = OpenOptions {
             batch_size: self.batch_size(&task, of_run),
             sequence: true,
@@ -100,7 +115,7 @@ impl MergeReader {
         };
         let mut runs: Vec<Run> = Vec::with_capacity(task.runs.len());
         for files in task.runs {
-            runs.push(Run {
+            runs.push(Run::Files(Box::new(FileRun {
                 reader: self.files.clone(),
                 split: task.split.clone(),
                 deletions: task.deletions.clone(),
@@ -109,11 +124,59 @@ impl MergeReader {
                 open: None,
                 number: None,
                 snapshot_ordering: self.merge.snapshot_ordering,
-            });
+            })));
         }
+        let path = &task.split.bucket_path;
+        while runs.len() > self.fan_in {
+            // The smallest ones go first, no more of them than needed.
+            runs.sort_by_cached_key(|run| std::cmp::Reverse(run.bytes()));
+            let count = (runs.len() - self.fan_in + 1).clamp(2, self.fan_in);
+            let smallest = runs.split_off(runs.len() - count);
+            let spilled = self.round(smallest, &options, path).await?;
+            runs.push(Run::Spilled(spilled));
+        }
+        self.merge(runs, self.merge.mode.clone(), self.output.batch_size, path).await
+    }
+
+    /// Merges some runs into one that keeps all versions.
+    async fn round(&self, runs: Vec<Run>, options: &OpenOptions, path: &str) -> Result<SpilledRun> {
+        let directory = self.spill_directory.clone();
+        let mut writer = SpillWriter::create(directory, self.files.arrow.clone()).await?;
+        let mut merge = self.merge(runs, MergeMode::All, options.batch_size, path).await?;
+        while let Some(batch) = merge.next().await? {
+            writer = writer.write(batch).await?;
+        }
+        writer.finish().await
+    }
+
+    async fn merge(&self, mut runs: Vec<Run>, mode: MergeMode, batch_size: usize, path: &str) -> Result<Merge> {
+        let output_columns = match mode {
+            MergeMode::All => self.files.read.len(),
+            _ => self.merge.merged,
+        };
+        let spec = MergeSpec {
+            schema: self.files.arrow.clone(),
+            keys: self.merge.keys.clone(),
+            sequence: self.merge.sequence.clone(),
+            descending: self.merge.descending,
+            output_columns,
+            mode,
+            keep_retracts: self.output.row_kinds,
+            batch_size,
+            repeated_keys: runs.iter().any(|run| matches!(run, Run::Spilled(_))),
+        };
+        let tree = MergeTree::new(spec, runs.len())?;
         // All runs begin to decode.
-        try_join_all(runs.iter_mut().map(Run::open_next)).await?;
-        Ok(Section { reader: self, tree, runs })
+        let files = runs.iter_mut().filter_map(|run| match run {
+            Run::Files(files) => Some(files.open_next()),
+            Run::Spilled(_) => None,
+        });
+        try_join_all(files).await?;
+        Ok(Merge {
+            tree,
+            runs,
+            path: path.to_owned(),
+        })
     }
 
     /// Rows of a batch of a run, so that all runs together stay within the budget.
@@ -145,6 +208,26 @@ fn width(data_type: &DataType) -> usize {
 }
 
 impl Run {
+    /// About how much there is to read.
+    fn bytes(&self) -> u64 {
+        match self {
+            Run::Spilled(run) => run.bytes(),
+            Run::Files(run) => {
+                let files = run.files.iter().filter_map(|at| run.split.data_files.get(*at));
+                files.map(|file| u64::try_from(file.file_size).unwrap_or(0)).sum()
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Result<Option<RunBatch>> {
+        match self {
+            Run::Files(run) => run.next().await,
+            Run::Spilled(run) => run.next().await,
+        }
+    }
+}
+
+impl FileRun {
     /// Opens the next file that may have rows, if there is one.
     async fn open_next(&mut self) -> Result<()> {
         while self.open.is_none()
@@ -197,43 +280,26 @@ impl Run {
         }
     }
 
-    /// Says which file an error is about.
-    fn blame(&self, error: Error) -> Error {
-        match &self.open {
-            Some(file) => file.blame(error),
-            None => error.with("path", &self.split.bucket_path),
-        }
-    }
 }
 
-impl Section {
-    /// The next batch that has rows.
-    async fn next(&mut self) -> Result<Option<arrow_array::RecordBatch>> {
+impl Merge {
+    /// The next merged rows.
+    async fn next(&mut self) -> Result<Option<MergedBatch>> {
         loop {
-            let bucket = |e: Error, runs: &[Run]| match runs.first() {
-                Some(run) => e.with("path", &run.split.bucket_path),
-                None => e,
-            };
-            match self.tree.next().map_err(|e| bucket(e, &self.runs))? {
+            match self.tree.next().map_err(|e| at(e, &self.path))? {
                 Step::End => return Ok(None),
+                Step::Batch(batch) => return Ok(Some(batch)),
                 Step::Need(index) => {
                     let unknown = || Error::invalid(format!("there is no run {index}"));
                     let run = self.runs.get_mut(index).ok_or_else(unknown)?;
-                    match run.next().await? {
-                        Some(batch) => self.tree.push(index, batch).map_err(|e| run.blame(e))?,
-                        None => self.tree.end(index)?,
-                    }
-                }
-                Step::Batch(batch) => {
-                    let output = &self.reader.output;
-                    // The columns of the read are the first ones.
-                    let places: Vec<usize> = (0..output.read.len()).collect();
-                    let wrong = |e| Error::corrupt("merged rows do not fit the read").with_source(e);
-                    let rows = batch.rows.project(&places).map_err(wrong)?;
-                    let batch = output.finish(rows, batch.kinds)?;
-                    if batch.num_rows() > 0 {
-                        return Ok(Some(batch));
-                    }
+                    let Some(batch) = run.next().await? else {
+                        self.tree.end(index)?;
+                        continue;
+                    };
+                    self.tree.push(index, batch).map_err(|e| match run {
+                        Run::Files(files) => files.open.iter().fold(e, |e, file| file.blame(e)),
+                        Run::Spilled(_) => at(e, &self.path),
+                    })?;
                 }
             }
         }

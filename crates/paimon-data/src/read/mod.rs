@@ -12,6 +12,7 @@ pub(crate) mod kleene;
 mod merge_read;
 mod read_ahead;
 mod schema_source;
+mod spill;
 mod table_read;
 mod timestamp_unit;
 

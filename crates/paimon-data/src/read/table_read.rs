@@ -3,6 +3,7 @@
 //! `TableRead`: a compiled read of one table, run on any of its splits.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -31,6 +32,7 @@ pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
 
 const DEFAULT_BATCH_SIZE: usize = 8192;
 const DEFAULT_BUDGET: usize = 96 << 20;
+const DEFAULT_FAN_IN: usize = 64;
 
 /// What a worker must know about a table to read its splits. Nothing is read from the table's metadata.
 #[derive(Clone, Debug)]
@@ -86,6 +88,8 @@ pub struct TableReadBuilder {
     pool: Option<Arc<dyn MemoryPool>>,
     cache: Option<Arc<dyn Cache>>,
     row_kinds: bool,
+    fan_in: usize,
+    spill_directory: Option<PathBuf>,
 }
 
 impl TableReadBuilder {
@@ -143,6 +147,21 @@ impl TableReadBuilder {
         self
     }
 
+    /// Most sorted runs of a bucket that are merged at once, at least 2; 64 by default. More are merged in rounds, with the rows in
+    /// between in temporary files of [`spill_directory`](Self::spill_directory).
+    #[must_use]
+    pub fn merge_fan_in(mut self, runs: usize) -> Self {
+        self.fan_in = runs.max(2);
+        self
+    }
+
+    /// Where temporary files go; the directory of the system by default. They have no name where the system allows it.
+    #[must_use]
+    pub fn spill_directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.spill_directory = Some(directory.into());
+        self
+    }
+
     /// A cache of file footers.
     #[must_use]
     pub fn cache(mut self, cache: Arc<dyn Cache>) -> Self {
@@ -165,6 +184,8 @@ impl TableReadBuilder {
             pool,
             cache,
             row_kinds,
+            fan_in,
+            spill_directory,
         } = self;
         let schema = &context.read_schema;
         context.options.check_readable(schema)?;
@@ -228,13 +249,17 @@ impl TableReadBuilder {
             filter: batch_filter,
             context,
         });
-        let keyed = merge.map(|(order, merge)| Keyed::new(order, merge, &file)).map(Arc::new);
+        let spill_directory = spill_directory.unwrap_or_else(std::env::temp_dir);
+        let keyed = merge.map(|(order, merge)| Keyed {
+            reader: Arc::new(merge_reader(merge, &file, fan_in, spill_directory)),
+            order,
+        });
         Ok(TableRead {
             output_schema,
             parallelism,
             budget_bytes: budget,
             budget: Budget::new(budget),
-            keyed,
+            keyed: keyed.map(Arc::new),
             file,
         })
     }
@@ -247,29 +272,34 @@ struct Keyed {
     reader: Arc<MergeReader>,
 }
 
-impl Keyed {
-    fn new(order: KeyOrder, merge: KeyValueMerge, output: &Arc<FileReader>) -> Self {
-        let schema = &output.context.read_schema;
-        let files = FileReader {
-            context: output.context.clone(),
-            read: merge.read.clone(),
-            arrow: Arc::new(to_arrow_schema(&merge.read)),
-            output_columns: merge.read.len(),
-            output: output.output.clone(),
-            row_kinds: output.row_kinds,
-            micros: output.micros,
-            predicate: output.predicate.as_ref().and_then(|p| on_keys(p, schema)),
-            filter: None,
-            batch_size: output.batch_size,
-            pool: output.pool.clone(),
-            cache: output.cache.clone(),
-        };
-        let reader = Arc::new(MergeReader {
-            files: Arc::new(files),
-            output: output.clone(),
-            merge,
-        });
-        Keyed { order, reader }
+/// A reader of sections that gives what `output` gives.
+fn merge_reader(
+    merge: KeyValueMerge,
+    output: &Arc<FileReader>,
+    fan_in: usize,
+    spill_directory: PathBuf,
+) -> MergeReader {
+    let schema = &output.context.read_schema;
+    let files = FileReader {
+        context: output.context.clone(),
+        read: merge.read.clone(),
+        arrow: Arc::new(to_arrow_schema(&merge.read)),
+        output_columns: merge.read.len(),
+        output: output.output.clone(),
+        row_kinds: output.row_kinds,
+        micros: output.micros,
+        predicate: output.predicate.as_ref().and_then(|p| on_keys(p, schema)),
+        filter: None,
+        batch_size: output.batch_size,
+        pool: output.pool.clone(),
+        cache: output.cache.clone(),
+    };
+    MergeReader {
+        files: Arc::new(files),
+        output: output.clone(),
+        merge,
+        fan_in,
+        spill_directory,
     }
 }
 
@@ -307,6 +337,8 @@ impl TableRead {
             pool: None,
             cache: None,
             row_kinds: false,
+            fan_in: DEFAULT_FAN_IN,
+            spill_directory: None,
         }
     }
 

@@ -253,6 +253,7 @@ core_options! {
     partition_default_name: String = (NAME, "partition.default-name", "__DEFAULT_PARTITION__", [], Schema, "Directory value of a NULL or blank partition value.");
     partition_legacy_name: bool = (BOOL, "partition.legacy-name", "true", [], Schema, "Write partition values as Java's toString does, not as SQL casts do.");
 
+    manifest_format: String = (IDENTIFIER, "manifest.format", "avro", [], Commit, "Format of new manifests and manifest lists.");
     manifest_compression: String = (IDENTIFIER, "manifest.compression", "zstd", [], Commit, "Codec of manifests and manifest lists.");
     avro_codec: Option<String> = (IDENTIFIER, "avro.codec", none, [], Commit, "Avro codec; stronger than the other codec options.");
     manifest_target_file_size: u64 = (MEMORY, "manifest.target-file-size", "8 mb", [], Commit, "Size at which a new manifest is closed.");

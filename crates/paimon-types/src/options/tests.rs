@@ -333,13 +333,7 @@ fn readers_refuse_by_name_what_changes_the_rows() {
     }
     let mut keyed = schema(&[]);
     keyed.primary_keys = vec!["a".to_owned()];
-    assert!(
-        options(&[])
-            .check_readable(&keyed)
-            .unwrap_err()
-            .to_string()
-            .contains("primary key")
-    );
+    options(&[]).check_readable(&keyed).unwrap();
 
     let fine = [
         ("row-tracking.enabled", "true"),

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Sorted rows in temporary files, between the rounds of a merge of more runs than are merged at once.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, Int64Type};
+use arrow_array::{Int8Array, Int64Array, RecordBatch, RecordBatchOptions};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use paimon_merge::{MergedBatch, RunBatch};
+use paimon_types::{Error, Result};
+
+/// Writes one sorted run to a file that nobody else sees and that is gone when it is closed.
+pub(crate) struct SpillWriter {
+    writer: StreamWriter<BufWriter<File>>,
+    schema: SchemaRef,
+    rows: SchemaRef,
+}
+
+/// A sorted run that was written.
+pub(crate) struct SpilledRun {
+    /// Not there while it is used.
+    reader: Option<StreamReader<BufReader<File>>>,
+    rows: SchemaRef,
+    bytes: u64,
+}
+
+fn failed(error: ArrowError) -> Error {
+    Error::resources("a temporary file of a merge cannot be used").with_source(error)
+}
+
+fn io(error: std::io::Error) -> Error {
+    Error::resources("a temporary file of a merge cannot be used").with_source(error)
+}
+
+/// Runs work that waits for the disk where it may.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => Err(Error::resources("work on a temporary file did not end").with_source(error)),
+    }
+}
+
+impl SpillWriter {
+    /// A file in `directory` for rows of `rows`.
+    ///
+    /// # Errors
+    /// `ResourcesExhausted` when the file cannot be made.
+    pub(crate) async fn create(directory: PathBuf, rows: SchemaRef) -> Result<Self> {
+        let mut fields: Vec<_> = rows.fields().iter().cloned().collect();
+        fields.push(Arc::new(Field::new("_SEQUENCE_NUMBER", DataType::Int64, false)));
+        fields.push(Arc::new(Field::new("_VALUE_KIND", DataType::Int8, false)));
+        let schema = Arc::new(Schema::new(fields));
+        blocking(move || {
+            let file = tempfile::tempfile_in(&directory)
+                .map_err(|e| io(e).with("directory", directory.display().to_string()))?;
+            let writer = StreamWriter::try_new(BufWriter::new(file), &schema).map_err(failed)?;
+            Ok(SpillWriter { writer, schema, rows })
+        })
+        .await
+    }
+
+    /// Adds rows with their sequence numbers and kinds.
+    pub(crate) async fn write(mut self, batch: MergedBatch) -> Result<Self> {
+        let missing = || Error::invalid("rows between the rounds of a merge lack their system columns");
+        blocking(move || {
+            let mut columns = batch.rows.columns().to_vec();
+            let sequence = batch.sequence.ok_or_else(missing)?;
+            columns.push(Arc::new(Int64Array::try_new(sequence, None).map_err(failed)?));
+            let kinds = batch.kinds.ok_or_else(missing)?;
+            columns.push(Arc::new(Int8Array::try_new(kinds, None).map_err(failed)?));
+            let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(failed)?;
+            self.writer.write(&batch).map_err(failed)?;
+            Ok(self)
+        })
+        .await
+    }
+
+    /// Ends the run.
+    pub(crate) async fn finish(mut self) -> Result<SpilledRun> {
+        blocking(move || {
+            self.writer.finish().map_err(failed)?;
+            let buffered = self.writer.into_inner().map_err(failed)?;
+            let mut file = buffered.into_inner().map_err(|e| io(e.into_error()))?;
+            let bytes = file.seek(SeekFrom::Current(0)).map_err(io)?;
+            file.seek(SeekFrom::Start(0)).map_err(io)?;
+            let reader = StreamReader::try_new(BufReader::new(file), None).map_err(failed)?;
+            Ok(SpilledRun { reader: Some(reader), rows: self.rows, bytes })
+        })
+        .await
+    }
+}
+
+impl SpilledRun {
+    /// Size of the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The next batch, cut as it was written.
+    pub(crate) async fn next(&mut self) -> Result<Option<RunBatch>> {
+        let Some(mut reader) = self.reader.take() else {
+            return Ok(None);
+        };
+        let (reader, batch) = blocking(move || {
+            let batch = reader.next().transpose().map_err(failed)?;
+            Ok((reader, batch))
+        })
+        .await?;
+        let Some(batch) = batch else { return Ok(None) };
+        self.reader = Some(reader);
+        let damaged = || Error::corrupt("a temporary file of a merge has other columns than were written");
+        let width = self.rows.fields().len();
+        let system = |at: usize| batch.columns().get(width + at).ok_or_else(damaged);
+        let sequence = system(0)?.as_primitive_opt::<Int64Type>().ok_or_else(damaged)?;
+        let kinds = system(1)?.as_primitive_opt::<Int8Type>().ok_or_else(damaged)?;
+        let columns = batch.columns().iter().take(width).cloned().collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        Ok(Some(RunBatch {
+            rows: RecordBatch::try_new_with_options(self.rows.clone(), columns, &options).map_err(failed)?,
+            sequence: sequence.values().clone(),
+            kinds: kinds.values().clone(),
+        }))
+    }
+}
