@@ -10,6 +10,8 @@ use paimon_protocol::{
     BucketState, ChainSplit, Codec, CommitMessage, DataSplit, IncrementalSplit, IndexedSplit,
     ManifestCommittable, PlanEnvelope, QueryAuth, RowRange, Split,
 };
+use proptest::collection::vec;
+use proptest::option::of;
 use proptest::prelude::*;
 
 use crate::sample;
@@ -134,6 +136,40 @@ proptest! {
             let again = Split::from_bytes(&bytes).unwrap();
             prop_assert_eq!(&again, &kind);
             prop_assert_eq!(again.to_bytes(Codec::Native).unwrap(), bytes);
+        }
+    }
+
+    /// What the kinds add to files: ranges, scores, paths, branches, filters, masking.
+    #[test]
+    fn what_kinds_add_to_files(
+        split in sample::split(),
+        ranges in vec(any::<[i64; 2]>(), 0..4),
+        scores in of(vec(-1.0f32..1.0, 0..5)),
+        (paths, branches) in (sample::pairs(), sample::pairs()),
+        auth in of(sample::auth()),
+        is_fallback: bool,
+    ) {
+        let indexed = Split::Indexed(IndexedSplit {
+            split: split.clone(),
+            row_ranges: ranges.into_iter().map(|[a, b]| RowRange { from: a.min(b), to: a.max(b) }).collect(),
+            scores,
+        });
+        let chain = Split::Chain(ChainSplit {
+            logical_partition: split.partition,
+            data_files: split.data_files,
+            file_bucket_paths: paths,
+            file_branches: branches,
+            deletion_files: split.deletion_files,
+        });
+        let query_auth = Split::QueryAuth { split: Box::new(indexed.clone()), auth };
+        let fallback = Split::Fallback { split: Box::new(query_auth.clone()), is_fallback };
+        for kind in [indexed, chain, query_auth, fallback] {
+            for codec in [Codec::Java(9), Codec::Native] {
+                let bytes = kind.to_bytes(codec).unwrap();
+                let again = Split::from_bytes(&bytes).unwrap();
+                prop_assert_eq!(&again, &kind);
+                prop_assert_eq!(again.to_bytes(codec).unwrap(), bytes);
+            }
         }
     }
 

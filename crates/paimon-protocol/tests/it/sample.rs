@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use paimon_protocol::{
     BucketState, CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource,
-    GlobalIndexMeta, Increment, IndexFileMeta, Partition, RowValues, SimpleStats,
+    GlobalIndexMeta, Increment, IndexFileMeta, Partition, QueryAuth, RowValues, SimpleStats,
 };
 use paimon_types::{DataField, DataType, Datum, TableSchema, TypeKind};
-use proptest::collection::vec;
+use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 
@@ -214,6 +214,25 @@ pub(crate) fn bucket_state() -> impl Strategy<Value = BucketState> {
         hash_index: files.1,
         deletion_vectors: files.2,
     })
+}
+
+/// Row filter and masking rules, in the order of Java's strings.
+pub(crate) fn auth() -> impl Strategy<Value = QueryAuth> {
+    let filter = of(vec(of(text()), 0..3));
+    let masking = of(btree_map(text(), of(text()), 0..4));
+    (filter, masking).prop_map(|(filter, masking)| QueryAuth {
+        filter,
+        column_masking: masking.map(|rules| {
+            let mut rules: Vec<_> = rules.into_iter().collect();
+            rules.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            rules
+        }),
+    })
+}
+
+/// Names with what belongs to each, a name once.
+pub(crate) fn pairs() -> impl Strategy<Value = Vec<(String, String)>> {
+    btree_map(text(), text(), 0..4).prop_map(|pairs| pairs.into_iter().collect())
 }
 
 /// Drops what a file record with `arity` fields cannot hold.

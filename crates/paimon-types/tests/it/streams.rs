@@ -2,6 +2,7 @@
 
 use paimon_types::{DataInput, DataOutput, ErrorKind};
 
+use crate::generate::Random;
 use crate::vectors::{from_hex, to_hex, vectors};
 
 #[test]
@@ -69,6 +70,58 @@ fn primitives_come_back() {
     assert!(input.is_empty());
     assert_eq!(input.position(), out.len());
     input.expect_end().unwrap();
+}
+
+#[test]
+fn random_primitives_come_back() {
+    for seed in 0..300 {
+        let mut random = Random::new(seed);
+        let choices: Vec<(u64, u64)> = (0..random.below(40))
+            .map(|_| {
+                // Numbers of every length, too.
+                let shift = random.below(64);
+                (random.below(10), random.next() >> shift)
+            })
+            .collect();
+        let text = |number: u64| -> String {
+            let characters = (0..number % 50).filter_map(|i| {
+                let scalar = number.rotate_left(i as u32) & 0x1f_ffff;
+                char::from_u32(scalar as u32)
+            });
+            characters.chain(['\0']).collect()
+        };
+        let mut out = DataOutput::new();
+        for (kind, number) in &choices {
+            match kind {
+                0 => out.write_utf(&text(*number)).unwrap(),
+                1 => out.write_var_i32((*number >> 33) as i32).unwrap(),
+                2 => out.write_var_i64((*number >> 1) as i64).unwrap(),
+                3 => out.write_sized(text(*number).as_bytes()).unwrap(),
+                4 => out.write_i16(*number as i16),
+                5 => out.write_i32(*number as i32),
+                6 => out.write_i64(*number as i64),
+                7 => out.write_i8(*number as i8),
+                8 => out.write_bool(*number % 2 == 1),
+                _ => out.write_i64_le(*number as i64),
+            }
+        }
+        let mut input = DataInput::new(out.as_bytes());
+        for (kind, number) in &choices {
+            match kind {
+                0 => assert_eq!(input.read_utf().unwrap(), text(*number)),
+                1 => assert_eq!(input.read_var_i32().unwrap(), (*number >> 33) as i32),
+                2 => assert_eq!(input.read_var_i64().unwrap(), (*number >> 1) as i64),
+                3 => assert_eq!(input.read_sized().unwrap(), text(*number).as_bytes()),
+                4 => assert_eq!(input.read_i16().unwrap(), *number as i16),
+                5 => assert_eq!(input.read_i32().unwrap(), *number as i32),
+                6 => assert_eq!(input.read_i64().unwrap(), *number as i64),
+                7 => assert_eq!(input.read_i8().unwrap(), *number as i8),
+                8 => assert_eq!(input.read_bool().unwrap(), *number % 2 == 1),
+                _ => assert_eq!(input.read_i64_le().unwrap(), *number as i64),
+            }
+        }
+        input.expect_end().unwrap();
+    }
 }
 
 #[test]
