@@ -25,9 +25,6 @@ fn reasons(table: &ConformanceTable, branch: Option<&str>) -> Vec<&'static str> 
             .iter()
             .any(|s| s.options.get(key).is_some_and(|v| v == "true"))
     };
-    if schemas.iter().any(|s| !s.primary_keys.is_empty()) {
-        found.push("primary key");
-    }
     if is_on("data-evolution.enabled") {
         found.push("data evolution");
     }
