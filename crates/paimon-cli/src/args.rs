@@ -299,16 +299,48 @@ pub(crate) struct InspectArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "kebab-case")]
 pub(crate) enum DecodeKind {
+    /// A file snapshot/snapshot-N
     Snapshot,
+    /// A file schema/schema-N
     Schema,
+    /// A file manifest/manifest-list-…
     ManifestList,
+    /// A file manifest/manifest-…
     Manifest,
+    /// A file manifest/index-manifest-…
     IndexManifest,
+    /// A split of any kind, of Java (version 1 to 9) or native, or a native plan
     Split,
+    /// A commit message of Java (version 2 to 14), or native ones; --list for a list of Java
     CommitMessage,
+    /// A ManifestCommittable of Java (version 1 to 5): all messages of one commit
+    Committable,
+    /// Native bucket states: what writers go on from
+    BucketState,
+    /// An index file with deletion vectors, 32-bit, 64-bit or both
     DeletionVectors,
+    /// An index file with the key hashes of a dynamic bucket
     HashIndex,
+    /// A BinaryRow behind its big-endian number of fields
     BinaryRow,
+}
+
+/// A byte form that --reencode names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Of Java, at this version.
+    Java(i32),
+    /// Our own.
+    Native,
+}
+
+impl std::fmt::Display for Form {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Form::Java(version) => write!(f, "{version}"),
+            Form::Native => f.write_str("native"),
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -318,15 +350,15 @@ pub(crate) struct DecodeArgs {
     pub(crate) kind: DecodeKind,
     /// The file
     pub(crate) file: PathBuf,
-    /// Version of a commit message (it is not in its bytes)
+    /// Version of a commit message or committable (it is not in their bytes); 11 and 5, those of Java 1.4, when absent
     #[arg(long, value_name = "N")]
     pub(crate) version: Option<i32>,
     /// The file holds a list of messages
     #[arg(long)]
     pub(crate) list: bool,
-    /// Write the decoded value again at this version
-    #[arg(long, value_name = "N", requires = "out")]
-    pub(crate) reencode: Option<i32>,
+    /// Write the decoded value again: at this version of Java, or native for our own form
+    #[arg(long, value_name = "VERSION", requires = "out", value_parser = form)]
+    pub(crate) reencode: Option<Form>,
     /// Where --reencode writes
     #[arg(long, value_name = "FILE", requires = "reencode")]
     pub(crate) out: Option<PathBuf>,
@@ -338,6 +370,16 @@ pub(crate) struct DecodeArgs {
 fn row_limit(text: &str) -> Result<usize, String> {
     text.parse()
         .map_err(|_| "expected a number of rows, 0 or more".to_owned())
+}
+
+fn form(text: &str) -> Result<Form, String> {
+    match text {
+        "native" => Ok(Form::Native),
+        number => number
+            .parse()
+            .map(Form::Java)
+            .map_err(|_| "expected the number of a version, or native".to_owned()),
+    }
 }
 
 fn snapshot_id(text: &str) -> Result<i64, String> {

@@ -14,6 +14,8 @@ use super::{Interop, text};
 const SPLIT_VERSIONS: std::ops::RangeInclusive<i64> = 1..=9;
 /// The same for commit messages.
 const MESSAGE_VERSIONS: std::ops::RangeInclusive<i64> = 2..=14;
+/// The same for committables; their messages keep their version.
+const COMMITTABLE_VERSIONS: std::ops::RangeInclusive<i64> = 1..=5;
 
 impl Interop {
     pub(super) fn wire(&mut self) -> Result<String, String> {
@@ -23,10 +25,6 @@ impl Interop {
         for line in super::read(&samples)?.lines() {
             let sample: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
             let name = format!("{} {}", sample["kind"], sample["name"]);
-            if sample["kind"] == "committable" {
-                // The command line does not decode them; the tests of paimon-protocol do.
-                continue;
-            }
             encoded += self.sample(&sample).map_err(|e| format!("{name}: {e}"))?;
             decoded += 1;
         }
@@ -41,9 +39,13 @@ impl Interop {
         let (file, again) = (self.dir.join("sample.bin"), self.dir.join("again.bin"));
         fs::write(&file, &bytes).map_err(|e| e.to_string())?;
         let own_version = sample["version"].as_i64();
-        let mut words = match own_version {
-            Some(_) => vec!["decode", "commit-message", text(&file)?, "--list"],
-            None => vec!["decode", "split", text(&file)?],
+        let (mut words, versions) = match sample["kind"].as_str() {
+            Some("committable") => (vec!["decode", "committable", text(&file)?], COMMITTABLE_VERSIONS),
+            Some("commit-messages") => (
+                vec!["decode", "commit-message", text(&file)?, "--list"],
+                MESSAGE_VERSIONS,
+            ),
+            _ => (vec!["decode", "split", text(&file)?], SPLIT_VERSIONS),
         };
         let version_text = own_version.unwrap_or_default().to_string();
         if own_version.is_some() {
@@ -53,10 +55,6 @@ impl Interop {
         let written_at = ours["version"].as_i64().or(own_version).unwrap_or_default();
         same(&without_version(ours), &sample["value"])?;
 
-        let versions = match own_version {
-            Some(_) => MESSAGE_VERSIONS,
-            None => SPLIT_VERSIONS,
-        };
         let (mut count, mut at_own) = (0, false);
         for version in versions {
             let made = Command::new(&self.paimon)
@@ -99,6 +97,7 @@ impl Interop {
         let kind = match sample["kind"].as_str() {
             Some("split") if name.ends_with("-framed") => "framed",
             Some("split") => sample["value"]["kind"].as_str().unwrap_or_default(),
+            Some("committable") => "committable",
             _ => "commit-messages",
         };
         parse(&self.java(&["decode", kind, text(file)?, "--version", &number])?)
@@ -109,10 +108,11 @@ fn parse(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|e| format!("no JSON: {e}: {text}"))
 }
 
-/// Our form says the version of a split too.
+/// Our form says the version of a split, and of the messages of a committable, too.
 fn without_version(mut value: Value) -> Value {
     if let Value::Object(object) = &mut value {
         object.remove("version");
+        object.remove("messageVersion");
     }
     value
 }

@@ -2,6 +2,9 @@
 
 //! `paimon decode`: every kind, and back.
 
+use paimon::protocol::ManifestCommittable;
+use paimon::protocol::codec::java::CommittableEncoding;
+use paimon::{BucketState, Codec, CommitMessage};
 use paimon_testkit::fixture;
 use serde_json::{Value, json};
 
@@ -250,6 +253,116 @@ fn messages_and_back() {
 }
 
 #[test]
+fn committables_and_back() {
+    let place = Place::new();
+    let message = message_of("history/several-snapshots");
+    let committable = ManifestCommittable {
+        identifier: 7,
+        watermark: Some(-1),
+        properties: [("k".to_owned(), "v".to_owned())].into(),
+        messages: vec![message.clone(), message],
+        ..Default::default()
+    };
+    let bytes = committable.to_java_bytes(CommittableEncoding::default()).unwrap();
+    std::fs::write(place.path("c"), &bytes).unwrap();
+    let shown = decode(&place, &["committable", "c"]);
+    assert_eq!(shown["identifier"], 7, "{shown:#}");
+    assert_eq!(
+        (&shown["properties"], &shown["messageVersion"]),
+        (&json!({"k": "v"}), &json!(11))
+    );
+    assert_eq!(shown["messages"].as_array().unwrap().len(), 2);
+    let words = [
+        "committable",
+        "c",
+        "--version",
+        "5",
+        "--reencode",
+        "5",
+        "--out",
+        "again",
+    ];
+    assert_eq!(decode(&place, &words), shown);
+    assert_eq!(place.bytes("again"), bytes);
+    decode(&place, &["committable", "c", "--reencode", "4", "--out", "older"]);
+    assert_eq!(decode(&place, &["committable", "older", "--version", "4"]), shown);
+    let err = place.error(&["decode", "committable", "older"]);
+    assert!(err.contains("--version"), "{err}");
+    for (form, problem) in [("3", "properties"), ("6", "6"), ("native", "Java")] {
+        let err = place.error(&["decode", "committable", "c", "--reencode", form, "--out", "x"]);
+        assert!(err.contains(problem), "{err}");
+    }
+    assert!(!place.path("x").exists());
+}
+
+#[test]
+fn native_forms_and_back() {
+    let place = Place::new();
+    let fixture = fixture("partition/two-columns");
+    let java = fixture
+        .split_bytes(&fixture.selector("latest"))
+        .unwrap()
+        .remove(0);
+    std::fs::write(place.path("s"), &java).unwrap();
+    let shown = decode(&place, &["split", "s", "--reencode", "native", "--out", "native"]);
+    let native = decode(&place, &["split", "native", "--reencode", "8", "--out", "again"]);
+    assert_eq!(place.bytes("again"), java);
+    assert_eq!(native["version"], "native");
+    assert_eq!(native["dataFiles"], shown["dataFiles"]);
+
+    let message = message_of("history/several-snapshots");
+    std::fs::write(
+        place.path("m"),
+        message.to_bytes(Codec::JAVA_COMMIT_MESSAGE).unwrap(),
+    )
+    .unwrap();
+    let shown = decode(
+        &place,
+        &["commit-message", "m", "--reencode", "native", "--out", "mn"],
+    );
+    assert_eq!(decode(&place, &["commit-message", "mn"]), json!([shown]));
+    decode(
+        &place,
+        &["commit-message", "mn", "--reencode", "native", "--out", "mn2"],
+    );
+    assert_eq!(place.bytes("mn2"), place.bytes("mn"));
+
+    let state = BucketState {
+        max_sequence_number: Some(41),
+        data_files: Some(message.new_files().cloned().collect()),
+        ..BucketState::empty(message.partition.clone(), 3)
+    };
+    std::fs::write(place.path("b"), state.to_bytes().unwrap()).unwrap();
+    let shown = decode(
+        &place,
+        &["bucket-state", "b", "--reencode", "native", "--out", "b2"],
+    );
+    assert_eq!(
+        (&shown[0]["bucket"], &shown[0]["maxSequenceNumber"]),
+        (&json!(3), &json!(41))
+    );
+    assert_eq!(place.bytes("b2"), place.bytes("b"));
+    for kind in ["split", "committable"] {
+        place.error(&["decode", kind, "b"]);
+    }
+    let err = place.error(&["decode", "bucket-state", "b", "--reencode", "8", "--out", "x"]);
+    assert!(err.contains("Java"), "{err}");
+    assert!(
+        place
+            .usage_error(&["decode", "split", "s", "--reencode", "new", "--out", "x"])
+            .contains("native")
+    );
+}
+
+fn message_of(name: &str) -> CommitMessage {
+    let fixture = fixture(name);
+    let bytes = fixture.message_bytes().unwrap();
+    CommitMessage::list_from_bytes(&bytes, Codec::Java(fixture.message_version))
+        .unwrap()
+        .remove(0)
+}
+
+#[test]
 fn native_plans_and_rows() {
     let place = Place::new();
     place.table("t", &["id INT"], &[], "id\n1\n");
@@ -285,6 +398,8 @@ fn damaged_files_are_errors() {
         "index-manifest",
         "split",
         "commit-message",
+        "committable",
+        "bucket-state",
         "deletion-vectors",
         "hash-index",
         "binary-row",
