@@ -2,7 +2,7 @@
 
 //! Primitive values of Avro's binary encoding, reading side.
 
-use paimon_types::{Error, Result};
+use paimon_types::{Error, Result, i128_from_big_endian};
 
 /// A position in Avro bytes.
 #[derive(Clone, Debug)]
@@ -165,22 +165,7 @@ impl<'a> Cursor<'a> {
     /// `Corrupt` when fewer bytes are left.
     #[inline]
     pub fn big_endian(&mut self, len: usize) -> Result<Option<i128>> {
-        let bytes = self.take(len)?;
-        let Some(first) = bytes.first() else {
-            return Ok(Some(0));
-        };
-        let fill = if *first >= 0x80 { 0xff } else { 0 };
-        let (spare, digits) = bytes.split_at(bytes.len().saturating_sub(16));
-        let negative = digits.first().is_some_and(|first| *first >= 0x80);
-        if spare.iter().any(|byte| *byte != fill) || (fill == 0xff) != negative {
-            return Ok(None);
-        }
-        let start = if fill == 0 { 0 } else { -1 };
-        Ok(Some(
-            digits
-                .iter()
-                .fold(start, |value: i128, byte| value << 8 | i128::from(*byte)),
-        ))
+        self.take(len).map(i128_from_big_endian)
     }
 
     /// The head of an array or map block: `None` at the end, else the item count and, where the writer gave it, the size

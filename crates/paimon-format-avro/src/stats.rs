@@ -6,36 +6,19 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use paimon_format::{FileInfo, FormatStatsExtractor, MemoryPool};
+use paimon_format::{CountRows, MemoryPool};
 use paimon_storage::InputFile;
-use paimon_types::{ColumnStats, DataField, Result};
+use paimon_types::Result;
 
 use crate::read::count_rows;
-use crate::schema::avro_schema;
 
-/// Gives the number of rows, and of the columns that nothing is known.
+/// Adds up what the heads of the blocks tell.
 #[derive(Debug)]
-pub(crate) struct AvroStatsExtractor {
-    columns: usize,
-}
-
-impl AvroStatsExtractor {
-    pub(crate) fn new(fields: &[DataField]) -> Result<Self> {
-        avro_schema(fields)?;
-        Ok(AvroStatsExtractor {
-            columns: fields.len(),
-        })
-    }
-}
+pub(crate) struct BlockHeads;
 
 #[async_trait]
-impl FormatStatsExtractor for AvroStatsExtractor {
-    async fn extract_with_file_info(
-        &self,
-        file: Arc<dyn InputFile>,
-        _pool: Arc<dyn MemoryPool>,
-    ) -> Result<(Vec<ColumnStats>, FileInfo)> {
-        let rows = count_rows(file).await?;
-        Ok((vec![ColumnStats::default(); self.columns], FileInfo::new(rows)))
+impl CountRows for BlockHeads {
+    async fn count_rows(&self, file: Arc<dyn InputFile>, _: Arc<dyn MemoryPool>) -> Result<u64> {
+        count_rows(file).await
     }
 }

@@ -1,42 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Statistics of blob files: there are none.
+//! Statistics of blob files: there are none (Java `EmptyStatsExtractor`, which refuses to tell the number of rows, too; the
+//! statistics of a blob file in a manifest are empty whatever the stats mode).
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use paimon_format::{FileInfo, FormatStatsExtractor, MemoryPool};
+use paimon_format::{CountRows, MemoryPool};
 use paimon_storage::InputFile;
-use paimon_types::{ColumnStats, DataField, Result};
+use paimon_types::Result;
 
 use crate::read::load_index;
-use crate::schema::Columns;
 
-/// Tells nothing about the column and the number of rows of the file (Java `EmptyStatsExtractor`, which refuses to tell
-/// that number; the statistics of a blob file in a manifest are empty whatever the stats mode).
+/// Counts the entries of the index.
 #[derive(Debug)]
-pub(crate) struct BlobStatsExtractor {
-    columns: usize,
-}
-
-impl BlobStatsExtractor {
-    pub(crate) fn new(schema: &[DataField]) -> Result<Self> {
-        Columns::resolve(schema)?;
-        Ok(BlobStatsExtractor {
-            columns: schema.len(),
-        })
-    }
-}
+pub(crate) struct IndexEntries;
 
 #[async_trait]
-impl FormatStatsExtractor for BlobStatsExtractor {
-    async fn extract_with_file_info(
-        &self,
-        file: Arc<dyn InputFile>,
-        pool: Arc<dyn MemoryPool>,
-    ) -> Result<(Vec<ColumnStats>, FileInfo)> {
+impl CountRows for IndexEntries {
+    async fn count_rows(&self, file: Arc<dyn InputFile>, pool: Arc<dyn MemoryPool>) -> Result<u64> {
         let (index, _) = load_index(&file, None, &pool).await?;
-        let stats = vec![ColumnStats::default(); self.columns];
-        Ok((stats, FileInfo::new(index.rows())))
+        Ok(index.rows())
     }
 }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use paimon_format::{FileInfo, FormatStatsExtractor, MemoryPool, MemoryReservation};
 use paimon_storage::InputFile;
-use paimon_types::{ColumnStats, DataField, DataType, Datum, Result, Timestamp, TypeKind};
+use paimon_types::{
+    ColumnStats, DataField, DataType, Datum, Result, Timestamp, TypeKind, i128_from_big_endian,
+};
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as PhysicalType};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
@@ -49,18 +51,35 @@ impl FormatStatsExtractor for ParquetStatsExtractor {
     }
 }
 
-/// Who is trusted to leave out the bounds of a column with a NaN.
-///
-/// parquet-java puts the NaN itself there, we leave both out; other writers skip NaNs, so that their upper bound says
-/// nothing about rows that hold one.
-pub(crate) fn nan_is_seen(metadata: &ParquetMetaData) -> bool {
-    let created_by = metadata.file_metadata().created_by();
-    is_own_file(created_by) || created_by.is_some_and(|by| by.starts_with("parquet-mr"))
+/// What the bounds of FLOAT and DOUBLE columns tell of NaNs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nans {
+    /// A bound that is a NaN is given: the statistics of our own files for the manifest, as Java gives those that its writer
+    /// has in memory.
+    Told,
+    /// parquet-java and we put a NaN for the upper bound of a column that has one. Such bounds are not used.
+    Dropped,
+    /// Other writers skip NaNs, so that their upper bound says nothing about rows that hold one. It is given as NaN.
+    Unseen,
+}
+
+impl Nans {
+    /// How bounds of a file are used to leave out rows.
+    pub(crate) fn of(metadata: &ParquetMetaData) -> Self {
+        let created_by = metadata.file_metadata().created_by();
+        match is_own_file(created_by) || created_by.is_some_and(|by| by.starts_with("parquet-mr")) {
+            true => Nans::Dropped,
+            false => Nans::Unseen,
+        }
+    }
 }
 
 /// Statistics of `fields` over the whole file. Nested columns have none.
 pub(crate) fn file_stats(metadata: &ParquetMetaData, fields: &[DataField]) -> Vec<ColumnStats> {
-    let nan_is_seen = nan_is_seen(metadata);
+    let nans = match is_own_file(metadata.file_metadata().created_by()) {
+        true => Nans::Told,
+        false => Nans::of(metadata),
+    };
     let columns = metadata.file_metadata().schema_descr().columns();
     let position = |field: &DataField| {
         columns
@@ -71,25 +90,20 @@ pub(crate) fn file_stats(metadata: &ParquetMetaData, fields: &[DataField]) -> Ve
         .iter()
         .map(|field| match position(field) {
             Some(leaf) if !field.data_type.is_nested() && field.data_type.kind != TypeKind::Variant => {
-                column_stats(metadata, leaf, &field.data_type, nan_is_seen)
+                column_stats(metadata, leaf, &field.data_type, nans)
             }
             _ => ColumnStats::default(),
         })
         .collect()
 }
 
-fn column_stats(
-    metadata: &ParquetMetaData,
-    leaf: usize,
-    data_type: &DataType,
-    nan_is_seen: bool,
-) -> ColumnStats {
+fn column_stats(metadata: &ParquetMetaData, leaf: usize, data_type: &DataType, nans: Nans) -> ColumnStats {
     let mut chunks = metadata
         .row_groups()
         .iter()
         .map(|group| group.columns().get(leaf));
     let mut merged = Merged::default();
-    if metadata.row_groups().is_empty() || !chunks.all(|chunk| merged.add(chunk, data_type, nan_is_seen)) {
+    if metadata.row_groups().is_empty() || !chunks.all(|chunk| merged.add(chunk, data_type, nans)) {
         return ColumnStats::default();
     }
     // Java keeps no bounds of binary columns, and its scan would compare ours as signed bytes.
@@ -127,13 +141,13 @@ impl Default for Merged {
 
 impl Merged {
     /// False when there is nothing to be told at all.
-    fn add(&mut self, chunk: Option<&ColumnChunkMetaData>, data_type: &DataType, nan_is_seen: bool) -> bool {
+    fn add(&mut self, chunk: Option<&ColumnChunkMetaData>, data_type: &DataType, nans: Nans) -> bool {
         let Some(chunk) = chunk else { return false };
-        let stats = chunk_stats(chunk, data_type, nan_is_seen);
+        let stats = chunk_stats(chunk, data_type, nans);
         let nulls = stats.null_count.and_then(|n| u64::try_from(n).ok());
         self.nulls = self.nulls.zip(nulls).map(|(a, b)| a + b);
         match (stats.min, stats.max) {
-            (Some(min), Some(max)) if !is_nan(&max) => match &mut self.bounds {
+            (Some(min), Some(max)) if nans == Nans::Told || !is_nan(&max) => match &mut self.bounds {
                 Some((low, high)) => {
                     if min.compare(low).is_some_and(std::cmp::Ordering::is_lt) {
                         *low = min;
@@ -159,12 +173,7 @@ fn is_nan(datum: &Datum) -> bool {
 }
 
 /// Statistics of one chunk as values of `data_type`. What the chunk does not tell in a way that is safe is `None`.
-/// With `nan_is_seen` false the upper bound of floating point columns is NaN.
-pub(crate) fn chunk_stats(
-    chunk: &ColumnChunkMetaData,
-    data_type: &DataType,
-    nan_is_seen: bool,
-) -> ColumnStats {
+pub(crate) fn chunk_stats(chunk: &ColumnChunkMetaData, data_type: &DataType, nans: Nans) -> ColumnStats {
     let Some(stats) = chunk.statistics() else {
         return ColumnStats::default();
     };
@@ -205,7 +214,7 @@ pub(crate) fn chunk_stats(
         ),
         Statistics::Int96(_) => (None, None),
     };
-    bounded(min, max, null_count, chunk.column_descr(), data_type, nan_is_seen)
+    bounded(min, max, null_count, chunk.column_descr(), data_type, nans)
 }
 
 /// Statistics of page `page` as values of `data_type`, under the rules of [`chunk_stats`]. `rows` is the number of its
@@ -216,7 +225,7 @@ pub(crate) fn page_stats(
     rows: u64,
     column: &ColumnDescriptor,
     data_type: &DataType,
-    nan_is_seen: bool,
+    nans: Nans,
 ) -> ColumnStats {
     if matches!(index, ColumnIndexMetaData::NONE) || page as u64 >= index.num_pages() {
         return ColumnStats::default();
@@ -256,7 +265,7 @@ pub(crate) fn page_stats(
             i.max_value(page).map(Raw::Bytes),
         ),
     };
-    bounded(min, max, null_count, column, data_type, nan_is_seen)
+    bounded(min, max, null_count, column, data_type, nans)
 }
 
 /// A bound as it is stored.
@@ -275,19 +284,27 @@ fn bounded(
     null_count: Option<i64>,
     column: &ColumnDescriptor,
     data_type: &DataType,
-    nan_is_seen: bool,
+    nans: Nans,
 ) -> ColumnStats {
     let min = min.and_then(|raw| datum(&raw, column, data_type));
     let max = max.and_then(|raw| datum(&raw, column, data_type));
     let (min, max) = match (min, max) {
-        // A NaN bound says that nothing is known, and zeros have no sign there.
-        (Some(min), Some(max)) if is_nan(&min) || is_nan(&max) => (None, None),
+        (Some(min), Some(max)) if nans != Nans::Told && (is_nan(&min) || is_nan(&max)) => (None, None),
+        // Zeros have no sign there.
         (Some(Datum::Float(min)), Some(Datum::Float(max))) => {
-            let max = if nan_is_seen { positive_zero(max) } else { f32::NAN };
+            let max = if nans == Nans::Unseen {
+                f32::NAN
+            } else {
+                positive_zero(max)
+            };
             (Some(Datum::Float(negative_zero(min))), Some(Datum::Float(max)))
         }
         (Some(Datum::Double(min)), Some(Datum::Double(max))) => {
-            let max = if nan_is_seen { positive_zero(max) } else { f64::NAN };
+            let max = if nans == Nans::Unseen {
+                f64::NAN
+            } else {
+                positive_zero(max)
+            };
             (Some(Datum::Double(negative_zero(min))), Some(Datum::Double(max)))
         }
         (Some(min), Some(max)) if min.compare(&max).is_some_and(std::cmp::Ordering::is_gt) => (None, None),
@@ -416,22 +433,8 @@ fn decimal(raw: &Raw<'_>, column: &ColumnDescriptor, scale: u8) -> Option<i128> 
         Raw::I64(value) => Some(i128::from(*value)),
         // The order of decimals in BYTE_ARRAY is not that of their values in files of some writers.
         Raw::Bytes(bytes) if column.physical_type() == PhysicalType::FIXED_LEN_BYTE_ARRAY => {
-            big_endian(bytes)
+            i128_from_big_endian(bytes)
         }
         _ => None,
     }
-}
-
-/// A big-endian two's complement number; `None` when it does not fit.
-pub(crate) fn big_endian(bytes: &[u8]) -> Option<i128> {
-    let negative = bytes.first().is_some_and(|b| b & 0x80 != 0);
-    let fill = if negative { 0xff } else { 0 };
-    let (head, tail) = bytes.split_at(bytes.len().saturating_sub(16));
-    if head.iter().any(|b| *b != fill) {
-        return None;
-    }
-    let mut wide = [fill; 16];
-    wide.get_mut(16 - tail.len()..)?.copy_from_slice(tail);
-    let value = i128::from_be_bytes(wide);
-    ((value < 0) == negative).then_some(value)
 }

@@ -36,5 +36,5 @@ pub use metrics::Metrics;
 pub use reader::{FileBatchReader, ReadHints, ReaderBuilder, StickyError};
 pub use registry::FormatRegistry;
 pub use roaring::RoaringBitmap;
-pub use stats::{FileInfo, FormatStatsExtractor, WrittenFileStatsProvider};
+pub use stats::{CountRows, FileInfo, FormatStatsExtractor, RowCountExtractor, WrittenFileStatsProvider};
 pub use writer::{CallState, FormatWriter, WriterBuilder};

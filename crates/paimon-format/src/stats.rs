@@ -52,6 +52,43 @@ pub trait FormatStatsExtractor: Send + Sync + fmt::Debug {
     ) -> Result<(Vec<ColumnStats>, FileInfo)>;
 }
 
+/// Counts the rows of a file of a format that stores no statistics of columns.
+#[async_trait]
+pub trait CountRows: Send + Sync + fmt::Debug {
+    /// The number of rows of `file`.
+    ///
+    /// # Errors
+    /// As [`FormatStatsExtractor::extract`].
+    async fn count_rows(&self, file: Arc<dyn InputFile>, pool: Arc<dyn MemoryPool>) -> Result<u64>;
+}
+
+/// For implementers: the extractor of a format that stores no statistics of columns. Nothing is known of them, the rows are
+/// counted.
+#[derive(Debug)]
+pub struct RowCountExtractor<C> {
+    columns: usize,
+    count: C,
+}
+
+impl<C: CountRows> RowCountExtractor<C> {
+    /// Of files with this many columns.
+    pub fn new(columns: usize, count: C) -> Self {
+        RowCountExtractor { columns, count }
+    }
+}
+
+#[async_trait]
+impl<C: CountRows> FormatStatsExtractor for RowCountExtractor<C> {
+    async fn extract_with_file_info(
+        &self,
+        file: Arc<dyn InputFile>,
+        pool: Arc<dyn MemoryPool>,
+    ) -> Result<(Vec<ColumnStats>, FileInfo)> {
+        let rows = self.count.count_rows(file, pool).await?;
+        Ok((vec![ColumnStats::default(); self.columns], FileInfo::new(rows)))
+    }
+}
+
 /// Optional side of a [`FormatWriter`](crate::FormatWriter) that can tell the statistics of the file that it finished
 /// without reading it again (C++ `WrittenFileStatsProvider`).
 pub trait WrittenFileStatsProvider {

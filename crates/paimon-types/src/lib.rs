@@ -20,6 +20,7 @@ mod options;
 mod parse;
 mod partition;
 mod predicate;
+mod row_kind;
 mod schema;
 mod stream;
 pub mod text;
@@ -31,7 +32,7 @@ pub use arrow::{
     to_arrow_schema,
 };
 pub use binary::{
-    BinaryArray, BinaryArrayRef, BinaryRow, BinaryRowRef, BinaryRowWriter, SharedBytes,
+    BinaryArray, BinaryArrayRef, BinaryRow, BinaryRowRef, BinaryRowWriter, SharedBytes, i128_from_big_endian,
     read_nullable_stream_value, read_stream_value, write_nullable_stream_value, write_stream_value,
 };
 pub use blob::{BlobDescriptor, BlobValue, BlobView};
@@ -56,6 +57,7 @@ pub use predicate::{
     BoundLiteral, ColumnStats, LeafPredicate, LikePattern, Literal, Predicate, PredicateOp, bind_literal,
     bind_literal_in,
 };
+pub use row_kind::RowKind;
 pub use schema::{NewTable, SCHEMA_VERSION, TableSchema};
 pub use stream::{DataInput, DataOutput};
 pub use text::{datum_from_string, datum_to_string, java_double_to_string, java_float_to_string};

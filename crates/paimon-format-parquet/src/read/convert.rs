@@ -15,11 +15,10 @@ use arrow_array::{
 };
 use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType as ArrowType, Field, TimeUnit};
-use paimon_types::{Error, Result};
+use paimon_types::{Error, Result, i128_from_big_endian};
 
 use super::casts::cast;
 use super::resolve::{Conversion, Node};
-use crate::stats::big_endian;
 
 /// The option that lets timestamps be read in microseconds.
 const UNIT_OPTION: &str = "read.timestamp-unit";
@@ -190,7 +189,7 @@ fn decimal_from_bytes(array: &ArrayRef, target: &ArrowType) -> Result<Decimal128
     let number = |bytes: Option<&[u8]>| {
         bytes
             .map(|bytes| {
-                big_endian(bytes).ok_or_else(|| {
+                i128_from_big_endian(bytes).ok_or_else(|| {
                     Error::invalid(format!(
                         "stored decimal of {} bytes does not fit {target}",
                         bytes.len()

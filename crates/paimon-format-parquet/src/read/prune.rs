@@ -9,7 +9,7 @@ use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::page_index::offset_index::PageLocation;
 
 use super::resolve::Projection;
-use crate::stats::{chunk_stats, nan_is_seen, page_stats};
+use crate::stats::{Nans, chunk_stats, page_stats};
 
 /// The part of a predicate that statistics of the file can say something about.
 #[derive(Debug)]
@@ -58,13 +58,13 @@ impl Pruner {
         let Some(row_group) = metadata.row_groups().get(group) else {
             return true;
         };
-        let nan_is_seen = nan_is_seen(metadata);
+        let nans = Nans::of(metadata);
         self.predicate.may_match_stats(row_group.num_rows(), &|id| {
             let column = self.column(id)?;
             Some(chunk_stats(
                 row_group.columns().get(column.leaf)?,
                 &column.data_type,
-                nan_is_seen,
+                nans,
             ))
         })
     }
@@ -80,7 +80,7 @@ impl Pruner {
             metadata,
             group,
             rows,
-            nan_is_seen: nan_is_seen(metadata),
+            nans: Nans::of(metadata),
         };
         Some(pages.matching(&self.predicate))
     }
@@ -91,7 +91,7 @@ struct Pages<'a> {
     metadata: &'a ParquetMetaData,
     group: usize,
     rows: u64,
-    nan_is_seen: bool,
+    nans: Nans,
 }
 
 impl Pages<'_> {
@@ -141,14 +141,8 @@ impl Pages<'_> {
         let mut rows = RowRanges::new();
         for (page, range) in page_ranges(locations, self.rows)?.into_iter().enumerate() {
             let length = range.end - range.start;
-            let stats: ColumnStats = page_stats(
-                index,
-                page,
-                length,
-                descriptor,
-                &column.data_type,
-                self.nan_is_seen,
-            );
+            let stats: ColumnStats =
+                page_stats(index, page, length, descriptor, &column.data_type, self.nans);
             if test.may_match_stats(i64::try_from(length).ok()?, &|_| Some(stats.clone())) {
                 push(&mut rows, range);
             }

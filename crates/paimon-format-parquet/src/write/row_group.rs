@@ -135,7 +135,7 @@ impl ColumnEncoder {
         );
         let close = |(writer, column): (ArrowColumnWriter, &ColumnDescPtr)| {
             let mut chunk = writer.close().map_err(write_error)?;
-            finish_chunk(chunk.close_mut(), column, self.has_nan || geometry).map_err(write_error)?;
+            finish_chunk(chunk.close_mut(), column, self.has_nan, geometry).map_err(write_error)?;
             Ok(chunk)
         };
         let chunks: Result<Vec<_>> = self.leaves.into_iter().zip(columns).map(close).collect();
@@ -144,24 +144,37 @@ impl ColumnEncoder {
 }
 
 /// Puts the metadata of an encoded chunk right: INT96 under its true type and without bounds (their order is
-/// undefined), and no bounds for columns with a NaN, because a bound that leaves it out would let readers skip it
-/// (parquet-java has a NaN bound there, which its readers and ours drop).
+/// undefined), none for geometries either, and NaN for the upper bound of a column that has one, as parquet-java has it: a
+/// bound that leaves it out would let readers skip it, a bound of NaN is dropped by all.
 fn finish_chunk(
     close: &mut ColumnCloseResult,
     column: &ColumnDescPtr,
-    unordered: bool,
+    has_nan: bool,
+    geometry: bool,
 ) -> parquet::errors::Result<()> {
     let int96 = column.physical_type() == PhysicalType::INT96;
-    if !int96 && !unordered {
+    if !int96 && !has_nan && !geometry {
         return Ok(());
     }
     close.column_index = None;
     let old = &close.metadata;
     let nulls = old.statistics().and_then(Statistics::null_count_opt);
-    let statistics = if int96 {
-        Statistics::Int96(ValueStatistics::<Int96>::new(None, None, None, nulls, false))
-    } else {
-        without_bounds(column.physical_type(), nulls)
+    let statistics = match (column.physical_type(), old.statistics()) {
+        (PhysicalType::INT96, _) => {
+            Statistics::Int96(ValueStatistics::<Int96>::new(None, None, None, nulls, false))
+        }
+        // The bounds of the encoder leave NaNs out; without any there is nothing else.
+        (PhysicalType::FLOAT, Some(Statistics::Float(stats))) => {
+            let min = stats.min_opt().copied().unwrap_or(f32::NAN);
+            Statistics::float(Some(min), Some(f32::NAN), None, nulls, false)
+        }
+        (PhysicalType::DOUBLE, Some(Statistics::Double(stats))) => {
+            let min = stats.min_opt().copied().unwrap_or(f64::NAN);
+            Statistics::double(Some(min), Some(f64::NAN), None, nulls, false)
+        }
+        (PhysicalType::FLOAT, _) => Statistics::float(None, None, None, nulls, false),
+        (PhysicalType::DOUBLE, _) => Statistics::double(None, None, None, nulls, false),
+        _ => Statistics::byte_array(None, None, None, nulls, false),
     };
     if !int96 {
         close.metadata = old.clone().into_builder().set_statistics(statistics).build()?;
@@ -183,14 +196,6 @@ fn finish_chunk(
     }
     close.metadata = builder.build()?;
     Ok(())
-}
-
-fn without_bounds(physical: PhysicalType, nulls: Option<u64>) -> Statistics {
-    match physical {
-        PhysicalType::FLOAT => Statistics::float(None, None, None, nulls, false),
-        PhysicalType::DOUBLE => Statistics::double(None, None, None, nulls, false),
-        _ => Statistics::byte_array(None, None, None, nulls, false),
-    }
 }
 
 /// Positions of the leaf columns of each top-level column.

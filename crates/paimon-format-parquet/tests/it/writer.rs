@@ -163,7 +163,10 @@ async fn float_stats(storage: &Storage, groups: &[&[f32]]) -> ColumnStats {
         .extract(input, pool)
         .await
         .unwrap();
-    assert_eq!(Some(&stats), file.stats.as_ref());
+    assert_eq!(
+        format!("{:?}", Some(&stats)),
+        format!("{:?}", file.stats.as_ref())
+    );
     stats.into_iter().next().unwrap()
 }
 
@@ -179,15 +182,25 @@ async fn bounds_of_floats_as_java_reads_them() {
         float_stats(&storage, &[&[1.0, -2.0], &[7.0, 3.0]]).await,
         bounds(-2.0, 7.0)
     );
-    // A NaN anywhere: nothing is known, although the other values have bounds.
-    let unknown = ColumnStats {
-        null_count: Some(0),
-        ..ColumnStats::default()
-    };
-    assert_eq!(
-        float_stats(&storage, &[&[1.0, f32::NAN], &[2.0, 3.0]]).await,
-        unknown
-    );
+    // A NaN is greater than all.
+    let nan = f32::NAN;
+    let cases: [(&[&[f32]], f32); 3] = [
+        (&[&[1.0, nan], &[2.0, 0.5]], 0.5),
+        (&[&[nan, -1.0], &[nan, nan]], -1.0),
+        (&[&[nan, nan]], nan),
+    ];
+    for (values, min) in cases {
+        let nans = float_stats(&storage, values).await;
+        let is = |bound: Option<Datum>, expected: f32| match bound {
+            Some(Datum::Float(found)) => found.total_cmp(&expected).is_eq(),
+            _ => false,
+        };
+        assert!(
+            is(nans.min.clone(), min) && is(nans.max.clone(), f32::NAN),
+            "{nans:?}"
+        );
+        assert_eq!(nans.null_count, Some(0));
+    }
     // Zeros have both signs.
     let zeros = float_stats(&storage, &[&[0.0, 0.0], &[0.0, 0.0]]).await;
     assert!(matches!(zeros.min, Some(Datum::Float(v)) if v.to_bits() == (-0.0f32).to_bits()));

@@ -14,6 +14,7 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType as ArrowType, Field, Fields, TimeUnit};
+use arrow_select::filter::filter;
 use paimon_types::{DataField, DataType, Error, Result, TypeKind, to_arrow_schema};
 
 /// Pseudo-random numbers (xorshift) for samples.
@@ -312,6 +313,28 @@ fn map(
     let length = offsets.last().copied().unwrap_or(0) as usize;
     let inner = structs(&[key, value], children, length, false, s)?;
     let inner = StructArray::from(inner.to_data());
+    let (offsets, inner) = distinct(&offsets, &inner)?;
     let map = MapArray::try_new(entries.clone(), offsets, inner, nulls, false);
     Ok(Arc::new(map.map_err(|e| Error::invalid(e.to_string()))?))
+}
+
+/// The entries without those whose key was there before in the same map.
+fn distinct(offsets: &OffsetBuffer<i32>, entries: &StructArray) -> Result<(OffsetBuffer<i32>, StructArray)> {
+    let keys = entries.column(0);
+    let mut kept = Vec::with_capacity(entries.len());
+    let mut lengths = Vec::with_capacity(offsets.len());
+    for (start, end) in offsets.iter().zip(offsets.iter().skip(1)) {
+        let map = *start as usize..*end as usize;
+        let first = kept.len();
+        for entry in map.clone() {
+            let same = |other: usize| keys.slice(other, 1).as_ref() == keys.slice(entry, 1).as_ref();
+            kept.push(!(map.start..entry).any(same));
+        }
+        lengths.push(kept.iter().skip(first).filter(|kept| **kept).count());
+    }
+    let entries = filter(entries, &BooleanArray::from(kept)).map_err(|e| Error::invalid(e.to_string()))?;
+    Ok((
+        OffsetBuffer::from_lengths(lengths),
+        StructArray::from(entries.to_data()),
+    ))
 }

@@ -14,6 +14,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 pub(crate) use layout::kind_name;
+pub use read::i128_from_big_endian;
 pub use shared::SharedBytes;
 pub use typed_stream::{
     read_nullable_stream_value, read_stream_value, write_nullable_stream_value, write_stream_value,

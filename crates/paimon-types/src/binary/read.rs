@@ -182,18 +182,34 @@ impl<'a> Region<'a> {
 
 /// Big-endian two's complement of 1 to 16 bytes (Java `BigInteger`).
 pub(super) fn big_endian_i128(bytes: &[u8]) -> Result<i128> {
-    match bytes.first() {
-        Some(first) if bytes.len() <= WIDE_DECIMAL_BYTES => {
-            let sign = if first & 0x80 == 0 { 0 } else { -1 };
-            Ok(bytes
-                .iter()
-                .fold(sign, |value: i128, byte| (value << 8) | i128::from(*byte)))
-        }
+    match i128_from_big_endian(bytes) {
+        Some(value) if (1..=WIDE_DECIMAL_BYTES).contains(&bytes.len()) => Ok(value),
         _ => Err(Error::corrupt(format!(
             "decimal of {} bytes, expected 1 to {WIDE_DECIMAL_BYTES}",
             bytes.len()
         ))),
     }
+}
+
+/// A big-endian two's complement number of any length, as Java's `BigInteger` and the file formats store unscaled decimals;
+/// 0 for no bytes, `None` for one that needs more than 128 bits.
+#[inline]
+pub fn i128_from_big_endian(bytes: &[u8]) -> Option<i128> {
+    let Some(first) = bytes.first() else {
+        return Some(0);
+    };
+    let fill = if *first >= 0x80 { 0xff } else { 0 };
+    let (spare, digits) = bytes.split_at(bytes.len().saturating_sub(16));
+    let negative = digits.first().is_some_and(|first| *first >= 0x80);
+    if spare.iter().any(|byte| *byte != fill) || (fill == 0xff) != negative {
+        return None;
+    }
+    let start = if fill == 0 { 0 } else { -1 };
+    Some(
+        digits
+            .iter()
+            .fold(start, |value: i128, byte| value << 8 | i128::from(*byte)),
+    )
 }
 
 /// All fields of a row whose bytes were checked to hold the fixed part.
