@@ -170,6 +170,15 @@ impl<'a> Planner<'a> {
                 break;
             }
         }
+        if let Some(keyed) = &self.keyed {
+            for group in &mut groups {
+                let candidates = group.files.len();
+                keyed.filter(&mut group.files);
+                metrics.files_skipped_by_stats += candidates - group.files.len();
+            }
+            // The order of partitions is that of the files that are left.
+            groups.retain(|group| !group.files.is_empty());
+        }
         order_by_partition(&mut groups);
         if self.scan.table.options().scan_plan_sort_partition {
             self.partitions
@@ -181,9 +190,9 @@ impl<'a> Planner<'a> {
     /// Splits of the files of a bucket that are left.
     fn split(&self, bucket: Bucket, plan: &mut Plan) -> Result<()> {
         let bucket_path = self.scan.table.bucket_path(&bucket.partition, bucket.bucket)?;
-        let candidates = bucket.files.len();
+        let files = bucket.files.into_iter().map(|candidate| candidate.file).collect();
         let split_files = match &self.keyed {
-            None => self.append_splits(bucket.files),
+            None => self.append_splits(files),
             Some(_) if bucket.bucket < 0 => {
                 return Err(Error::unsupported(
                     "the table has files that were postponed and are not sorted into buckets yet, but option bucket no longer \
@@ -191,11 +200,7 @@ impl<'a> Planner<'a> {
                 )
                 .with("path", bucket_path));
             }
-            Some(keyed) => {
-                let files = keyed.filter(bucket.files);
-                plan.metrics.files_skipped_by_stats += candidates - files.len();
-                keyed.splits(files).map_err(|e| e.with("path", &bucket_path))?
-            }
+            Some(keyed) => keyed.splits(files).map_err(|e| e.with("path", &bucket_path))?,
         };
         for SplitFiles {
             files,
@@ -223,9 +228,8 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    fn append_splits(&self, candidates: Vec<Candidate>) -> Vec<SplitFiles> {
+    fn append_splits(&self, mut files: Vec<DataFileMeta>) -> Vec<SplitFiles> {
         let options = self.scan.table.options();
-        let mut files: Vec<DataFileMeta> = candidates.into_iter().map(|candidate| candidate.file).collect();
         order_append_files(&mut files);
         let cost = options.source_split_open_file_cost;
         let bins = pack_ordered(

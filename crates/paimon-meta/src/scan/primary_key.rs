@@ -60,19 +60,27 @@ impl KeyedFiles {
 
     /// Leaves out what the filter on values rules out. A file alone only where no other file can have a version of its keys:
     /// else an older version would show, whose newer one is in a file that does not match.
-    pub(super) fn filter(&self, files: Vec<Candidate>) -> Vec<DataFileMeta> {
-        let keep_all = if no_overlap(&files) {
-            false
-        } else if self.merges_values || files.iter().any(|candidate| candidate.may_match) {
-            true
-        } else {
-            return Vec::new();
-        };
-        files
-            .into_iter()
-            .filter(|candidate| keep_all || candidate.may_match)
-            .map(|candidate| candidate.file)
-            .collect()
+    pub(super) fn filter(&self, files: &mut Vec<Candidate>) {
+        if self.are_apart(files) {
+            files.retain(|candidate| candidate.may_match);
+        } else if !self.merges_values && !files.iter().any(|candidate| candidate.may_match) {
+            files.clear();
+        }
+    }
+
+    /// Every row that shows is told by one file: there is one only, all are of one level above 0, or all above 0 are apart.
+    fn are_apart(&self, files: &[Candidate]) -> bool {
+        match files {
+            [] | [_] => true,
+            [first, rest @ ..] => {
+                let level = first.file.level;
+                let goes_with = |other: &Candidate| match self.disjoint_above_0 {
+                    true => other.file.level > 0,
+                    false => other.file.level == level,
+                };
+                level > 0 && rest.iter().all(goes_with)
+            }
+        }
     }
 
     /// Cuts the files of a bucket into splits; files whose key ranges hang together stay in one.
@@ -136,17 +144,6 @@ impl KeyedFiles {
 /// Old files do not tell; Java takes them as without.
 fn without_retractions(file: &DataFileMeta) -> bool {
     file.delete_row_count.unwrap_or(0) == 0
-}
-
-/// A key is in one file at most: there is one, or all are of one level above 0.
-fn no_overlap(files: &[Candidate]) -> bool {
-    match files {
-        [] | [_] => true,
-        [first, rest @ ..] => {
-            let level = first.file.level;
-            level != 0 && rest.iter().all(|other| other.file.level == level)
-        }
-    }
 }
 
 #[cfg(test)]
