@@ -5,6 +5,7 @@
 use paimon_types::{DataField, DataType, Error, MAX_LENGTH, Result, TableSchema, TypeKind};
 
 use super::bitmap::{self, Union};
+use super::bitmap64;
 use super::column::ColumnFunction;
 use super::nested::{
     Collect, MergeMap, MergeMapWithKeyTime, NestedKey, NestedPartialUpdate, NestedUpdate, OfLists, row_field,
@@ -13,6 +14,8 @@ use super::number::{Arithmetic, Logic};
 use super::options::{NullKeys, Options, key};
 use super::order::{Extreme, is_comparable};
 use super::pick::{Pick, Which};
+#[cfg(feature = "sketches")]
+use super::sketch;
 use super::text::ListAgg;
 
 /// All names, for messages.
@@ -178,8 +181,13 @@ impl Request<'_> {
         };
         match self.function {
             "rbm32" => Ok(Box::new(of("rbm32", bitmap::union32))),
+            "rbm64" => Ok(Box::new(of("rbm64", bitmap64::union64))),
+            #[cfg(feature = "sketches")]
+            "theta_sketch" => Ok(Box::new(of("theta_sketch", sketch::union_theta))),
+            #[cfg(feature = "sketches")]
+            "hll_sketch" => Ok(Box::new(of("hll_sketch", sketch::union_hll))),
             function => {
-                let problem = format!("the function {function} is not part of this build");
+                let problem = format!("the function {function} needs a build with the feature sketches");
                 Err(Error::unsupported(problem)
                     .with("option", self.option)
                     .with("column", self.name))

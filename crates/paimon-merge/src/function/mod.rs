@@ -7,6 +7,7 @@
 
 mod aggregate;
 mod bitmap;
+mod bitmap64;
 mod column;
 mod decimal;
 mod factory;
@@ -19,6 +20,8 @@ mod partial_update;
 mod pick;
 mod program;
 mod result;
+#[cfg(feature = "sketches")]
+mod sketch;
 mod text;
 mod whole_row;
 

@@ -2,9 +2,10 @@
 
 //! Merge functions against a row-by-row model of the rules, and case by case.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, unreachable_pub)]
 
 mod cases;
 mod convert;
 mod model;
 mod random;
+mod vectors;
