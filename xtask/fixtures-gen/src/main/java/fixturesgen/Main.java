@@ -14,6 +14,7 @@ public final class Main {
                     + "  read LOCATION [--snapshot-id N | --tag T] [--branch B]\n"
                     + "  read-blob FILE TYPE\n"
                     + "  write-random OUT_DIR SEED COUNT [--format F]\n"
+                    + "  write-random-pk OUT_DIR SEED FROM COUNT\n"
                     + "  random-rows SEED COUNT OUT_DIR [--format F]\n"
                     + "  read-split FILE LOCATION [--version N] [--branch B]\n"
                     + "  commit-messages FILE VERSION LOCATION [--branch B] [--user U] [--identifier N]"
@@ -62,6 +63,7 @@ public final class Main {
             case "read" -> ReadCommand.run(args);
             case "read-blob" -> BlobFixtures.read(args);
             case "write-random" -> RandomTables.run(args);
+            case "write-random-pk" -> PkRandomTables.run(args);
             case "random-rows" -> RandomRows.run(args);
             case "read-split" -> ReadSplitCommand.run(args);
             case "commit-messages" -> CommitMessagesCommand.run(args);
