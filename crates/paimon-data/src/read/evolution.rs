@@ -9,6 +9,8 @@ use arrow_array::{Array, ArrayRef, FixedSizeListArray, ListArray, MapArray, Stru
 use arrow_schema::{DataType as ArrowType, Fields};
 use paimon_types::{DataField, DataType, Error, Result, TypeKind};
 
+use super::widen::{widen, widens};
+
 /// Where one column of the read comes from.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
@@ -98,7 +100,7 @@ fn prune(file: &DataType, read: &DataType) -> Result<Option<DataType>> {
                 None => file.kind.clone(),
             }
         }
-        _ if same_type(file, read) => file.kind.clone(),
+        _ if same_type(file, read) || widens(&file.kind, &read.kind) => file.kind.clone(),
         _ => return Err(changed(file, read)),
     };
     Ok(Some(DataType {
@@ -189,6 +191,7 @@ pub(crate) fn adapt(array: &ArrayRef, from: &DataType, to: &DataType, arrow: &Ar
             let rows = array.as_struct_opt().ok_or_else(layout)?;
             rebuild_struct(fields, rows.columns().to_vec(), rows)
         }
+        (from, to, _) if widens(from, to) => widen(array, arrow).ok_or_else(layout),
         _ => Err(layout()),
     }
 }

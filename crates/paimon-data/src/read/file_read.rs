@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Int8Type, Int64Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, Int8Array, RecordBatch, RecordBatchOptions, new_null_array};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Int8Array, RecordBatch, RecordBatchOptions, new_null_array,
+};
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::{Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
@@ -129,7 +131,11 @@ impl FileReader {
     }
 
     /// `None` when no row of the file can match.
-    pub(crate) async fn open(self: Arc<Self>, task: &FileTask, options: OpenOptions) -> Result<Option<OpenFile>> {
+    pub(crate) async fn open(
+        self: Arc<Self>,
+        task: &FileTask,
+        options: OpenOptions,
+    ) -> Result<Option<OpenFile>> {
         let path = task.split.data_file_path(task.file()?);
         let opened = self.open_path(task, options, &path).await;
         opened.map_err(|e| at(e, &path))
@@ -299,8 +305,14 @@ impl OpenFile {
             }
             let system = self.mapping.file_fields.len();
             let kinds_at = system + usize::from(self.options.sequence);
-            let sequence = self.options.sequence.then(|| system_column::<Int64Type>(&stored, system));
-            let kinds = self.options.kinds.then(|| system_column::<Int8Type>(&stored, kinds_at));
+            let sequence = self
+                .options
+                .sequence
+                .then(|| system_column::<Int64Type>(&stored, system));
+            let kinds = self
+                .options
+                .kinds
+                .then(|| system_column::<Int8Type>(&stored, kinds_at));
             return Ok(Some(FileRows {
                 rows: self.produce(&stored)?,
                 sequence: sequence.transpose()?,
@@ -313,7 +325,10 @@ impl OpenFile {
     /// The next batch that has rows.
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         while let Some(rows) = self.next_rows().await? {
-            let batch = self.shared.finish(rows.rows, rows.kinds).map_err(|e| at(e, &self.path))?;
+            let batch = self
+                .shared
+                .finish(rows.rows, rows.kinds)
+                .map_err(|e| at(e, &self.path))?;
             if batch.num_rows() > 0 {
                 return Ok(Some(batch));
             }
@@ -372,7 +387,6 @@ impl OpenFile {
         RecordBatch::try_new_with_options(shared.arrow.clone(), columns, &options)
             .map_err(|e| Error::corrupt("the rows of the file do not fit the table's schema").with_source(e))
     }
-
 }
 
 impl FileReader {
@@ -397,7 +411,10 @@ impl FileReader {
         if let Some(filter) = &self.filter {
             batch = filter.apply(&batch)?;
         }
-        let kinds = self.row_kinds.then(|| batch.columns().get(width).cloned()).flatten();
+        let kinds = self
+            .row_kinds
+            .then(|| batch.columns().get(width).cloned())
+            .flatten();
         let columns = kinds
             .into_iter()
             .chain(batch.columns().iter().take(self.output_columns).cloned())
@@ -410,9 +427,12 @@ impl FileReader {
 /// A column of numbers that every row has.
 fn system_column<T: ArrowPrimitiveType>(stored: &RecordBatch, at: usize) -> Result<ScalarBuffer<T::Native>> {
     let column = stored.columns().get(at).and_then(|c| c.as_primitive_opt::<T>());
-    let column = column.ok_or_else(|| Error::corrupt(format!("the format did not return {KIND} or its like")))?;
+    let column =
+        column.ok_or_else(|| Error::corrupt(format!("the format did not return {KIND} or its like")))?;
     if column.null_count() > 0 {
-        return Err(Error::corrupt("a row has no sequence number or kind, expected one in every row"));
+        return Err(Error::corrupt(
+            "a row has no sequence number or kind, expected one in every row",
+        ));
     }
     Ok(column.values().clone())
 }

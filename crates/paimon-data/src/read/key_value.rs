@@ -94,12 +94,17 @@ impl KeyValueMerge {
         let keys = keys.into_iter().map(|name| of(name).map(&mut place));
         let keys = keys.collect::<Result<_>>()?;
         let order = "sequence.field.sort-order";
-        let descending = match options.raw().get(order).map(|text| text.trim().to_ascii_lowercase()) {
+        let descending = match options
+            .raw()
+            .get(order)
+            .map(|text| text.trim().to_ascii_lowercase())
+        {
             None => false,
             Some(text) if text == "ascending" => false,
             Some(text) if text == "descending" => true,
             Some(text) => {
-                let problem = format!("option {order} has the value '{text}'; allowed: ascending, descending");
+                let problem =
+                    format!("option {order} has the value '{text}'; allowed: ascending, descending");
                 return Err(Error::invalid(problem).with("option", order));
             }
         };
@@ -145,7 +150,11 @@ fn flag(options: &CoreOptions, keys: &[&str]) -> Result<bool> {
 /// The part of a predicate that can be asked of files whose rows are merged: all versions of a key answer it alike.
 pub(crate) fn on_keys(predicate: &Predicate, schema: &TableSchema) -> Option<Predicate> {
     let names = schema.trimmed_primary_keys();
-    let keys: Vec<i32> = names.iter().filter_map(|name| schema.field(name)).map(|f| f.id).collect();
+    let keys: Vec<i32> = names
+        .iter()
+        .filter_map(|name| schema.field(name))
+        .map(|f| f.id)
+        .collect();
     let conjuncts = predicate.clone().split_conjuncts().into_iter();
     let mut of_keys = conjuncts
         .filter(|c| {

@@ -55,7 +55,7 @@ pub(crate) struct MergeReader {
 /// A run being read.
 enum Run {
     Files(Box<FileRun>),
-    Spilled(SpilledRun),
+    Spilled(Box<SpilledRun>),
 }
 
 /// A run of data files.
@@ -84,15 +84,18 @@ impl MergeReader {
     pub(crate) fn stream(self: Arc<Self>, task: MergeTask) -> BatchStream {
         let opened = async move {
             let merge = self.open(task).await?;
-            Ok(stream::try_unfold((self, merge), |(reader, mut merge)| async move {
-                while let Some(merged) = merge.next().await? {
-                    let batch = reader.finish(merged)?;
-                    if batch.num_rows() > 0 {
-                        return Ok(Some((batch, (reader, merge))));
+            Ok(stream::try_unfold(
+                (self, merge),
+                |(reader, mut merge)| async move {
+                    while let Some(merged) = merge.next().await? {
+                        let batch = reader.finish(merged)?;
+                        if batch.num_rows() > 0 {
+                            return Ok(Some((batch, (reader, merge))));
+                        }
                     }
-                }
-                Ok(None)
-            }))
+                    Ok(None)
+                },
+            ))
         };
         stream::once(opened).try_flatten().boxed()
     }
@@ -133,9 +136,10 @@ impl MergeReader {
             let count = (runs.len() - self.fan_in + 1).clamp(2, self.fan_in);
             let smallest = runs.split_off(runs.len() - count);
             let spilled = self.round(smallest, &options, path).await?;
-            runs.push(Run::Spilled(spilled));
+            runs.push(Run::Spilled(Box::new(spilled)));
         }
-        self.merge(runs, self.merge.mode.clone(), self.output.batch_size, path).await
+        self.merge(runs, self.merge.mode.clone(), self.output.batch_size, path)
+            .await
     }
 
     /// Merges some runs into one that keeps all versions.
@@ -149,7 +153,13 @@ impl MergeReader {
         writer.finish().await
     }
 
-    async fn merge(&self, mut runs: Vec<Run>, mode: MergeMode, batch_size: usize, path: &str) -> Result<Merge> {
+    async fn merge(
+        &self,
+        mut runs: Vec<Run>,
+        mode: MergeMode,
+        batch_size: usize,
+        path: &str,
+    ) -> Result<Merge> {
         let output_columns = match mode {
             MergeMode::All => self.files.read.len(),
             _ => self.merge.merged,
@@ -184,7 +194,12 @@ impl MergeReader {
         let by_type: usize = self.files.read.iter().map(|f| width(&f.data_type)).sum();
         // What files take per row, for long strings: they compress well.
         let mut stored = 0;
-        for file in task.runs.iter().flatten().filter_map(|at| task.split.data_files.get(*at)) {
+        for file in task
+            .runs
+            .iter()
+            .flatten()
+            .filter_map(|at| task.split.data_files.get(*at))
+        {
             let (size, rows) = (file.file_size.max(0), file.row_count.max(1));
             stored = stored.max(usize::try_from(size / rows).unwrap_or(usize::MAX));
         }
@@ -279,7 +294,6 @@ impl FileRun {
             }));
         }
     }
-
 }
 
 impl Merge {

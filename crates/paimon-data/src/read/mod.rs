@@ -7,7 +7,7 @@ mod deletions;
 mod evolution;
 mod file_read;
 mod filter;
-mod key_value;
+pub(crate) mod key_value;
 pub(crate) mod kleene;
 mod merge_read;
 mod read_ahead;
@@ -15,6 +15,7 @@ mod schema_source;
 mod spill;
 mod table_read;
 mod timestamp_unit;
+mod widen;
 
 pub use schema_source::{FixedSchemas, SchemaSource, StoredSchemas};
 pub use table_read::{BatchStream, ReadContext, TableRead, TableReadBuilder};

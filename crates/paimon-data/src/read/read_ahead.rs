@@ -121,6 +121,31 @@ where
     until_error.boxed()
 }
 
+/// The same batches from a task of their own, which works a little ahead: for streams that compute what they give.
+pub(crate) fn in_task(mut batches: BatchStream) -> BatchStream {
+    let started = async move {
+        let (sender, receiver) = mpsc::channel(2);
+        let task = AbortOnDrop(tokio::spawn(async move {
+            while let Some(item) = batches.next().await {
+                if sender.send(item).await.is_err() {
+                    return;
+                }
+            }
+        }));
+        stream::unfold(Some((receiver, task)), |state| async move {
+            let (mut receiver, mut task) = state?;
+            if let Some(item) = receiver.recv().await {
+                return Some((item, Some((receiver, task))));
+            }
+            match (&mut task.0).await {
+                Err(err) if err.is_panic() => Some((Err(panicked(err)), None)),
+                _ => None,
+            }
+        })
+    };
+    stream::once(started).flatten().boxed()
+}
+
 /// A task that ends with the stream that reads from it.
 struct AbortOnDrop(JoinHandle<()>);
 

@@ -88,10 +88,14 @@ impl SpillWriter {
             self.writer.finish().map_err(failed)?;
             let buffered = self.writer.into_inner().map_err(failed)?;
             let mut file = buffered.into_inner().map_err(|e| io(e.into_error()))?;
-            let bytes = file.seek(SeekFrom::Current(0)).map_err(io)?;
+            let bytes = file.stream_position().map_err(io)?;
             file.seek(SeekFrom::Start(0)).map_err(io)?;
             let reader = StreamReader::try_new(BufReader::new(file), None).map_err(failed)?;
-            Ok(SpilledRun { reader: Some(reader), rows: self.rows, bytes })
+            Ok(SpilledRun {
+                reader: Some(reader),
+                rows: self.rows,
+                bytes,
+            })
         })
         .await
     }

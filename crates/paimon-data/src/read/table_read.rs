@@ -23,7 +23,7 @@ use super::file_read::{FileReader, FileTask};
 use super::filter::BatchFilter;
 use super::key_value::{KeyValueMerge, kind_field, on_keys};
 use super::merge_read::{MergeReader, MergeTask};
-use super::read_ahead::{Budget, in_order, unordered};
+use super::read_ahead::{Budget, in_order, in_task, unordered};
 use super::timestamp_unit::{cut_to_micros, reads_micros};
 use super::{FixedSchemas, SchemaSource};
 
@@ -365,7 +365,7 @@ impl TableRead {
     /// As [`TableRead::read`].
     pub fn read_all(&self, splits: Vec<DataSplit>) -> BatchStream {
         match self.tasks(splits) {
-            Ok(files) => in_order(files, self.parallelism, self.budget.clone(), self.opener()),
+            Ok(files) => in_order(files, self.parallelism, self.budget.clone(), self.opener(false)),
             Err(err) => futures_util::stream::once(async move { Err(err) }).boxed(),
         }
     }
@@ -377,7 +377,7 @@ impl TableRead {
     /// As [`TableRead::read`].
     pub fn read_unordered(&self, splits: Vec<DataSplit>) -> BatchStream {
         match self.tasks(splits) {
-            Ok(files) => unordered(files, self.parallelism, self.opener()),
+            Ok(files) => unordered(files, self.parallelism, self.opener(true)),
             Err(err) => futures_util::stream::once(async move { Err(err) }).boxed(),
         }
     }
@@ -403,7 +403,10 @@ impl TableRead {
             };
             // Files that do not say whether they hold retractions may do so.
             let kinds = |file: &DataFileMeta| self.file.row_kinds || file.delete_row_count != Some(0);
-            let counted = split.data_files.iter().all(|file| file.delete_row_count.is_some());
+            let counted = split
+                .data_files
+                .iter()
+                .all(|file| file.delete_row_count.is_some());
             // Rows of bucket -2 wait for their bucket in the order in which they were written; those of a stream are changes.
             let unmerged = split.is_streaming || split.bucket == -2;
             if unmerged || (split.raw_convertible && counted && !self.file.row_kinds) {
@@ -415,7 +418,9 @@ impl TableRead {
                 .map_err(|e| e.with("directory", &split.bucket_path))?
             {
                 if section.is_one_run() {
-                    let files = section.files().filter_map(|index| Some((index, split.data_files.get(index)?)));
+                    let files = section
+                        .files()
+                        .filter_map(|index| Some((index, split.data_files.get(index)?)));
                     tasks.extend(files.map(|(index, file)| whole_file(index, kinds(file))));
                 } else {
                     tasks.push(Task::Merge(MergeTask {
@@ -442,12 +447,16 @@ impl TableRead {
         }
     }
 
-    fn opener(&self) -> impl Fn(Task) -> BatchStream + Send + Sync + 'static {
+    /// Opens what is read one after the other; merges, which have much to do, `in_tasks` of their own.
+    fn opener(&self, in_tasks: bool) -> impl Fn(Task) -> BatchStream + Send + Sync + 'static {
         let reader = self.file.clone();
         let keyed = self.keyed.clone();
         move |task| match (task, &keyed) {
             (Task::File(file), _) => reader.clone().stream(file),
-            (Task::Merge(section), Some(keyed)) => keyed.reader.clone().stream(section),
+            (Task::Merge(section), Some(keyed)) => {
+                let rows = keyed.reader.clone().stream(section);
+                if in_tasks { in_task(rows) } else { rows }
+            }
             (Task::Merge(_), None) => {
                 let error = Error::invalid("rows of a table without primary key cannot be merged");
                 futures_util::stream::once(async move { Err(error) }).boxed()

@@ -19,10 +19,13 @@ pub(super) fn merge_lists<P: Copy>(
     ends: &mut Vec<usize>,
     less: &impl Fn(&Entry<P>, &Entry<P>) -> bool,
 ) {
+    let rows = entries.len();
     while ends.len() > 1 {
-        scratch.clear();
-        scratch.extend_from_slice(entries);
-        let mut target = scratch.as_mut_slice();
+        // What is in it does not matter, only that it is as long.
+        if scratch.len() < rows {
+            scratch.extend_from_slice(entries.get(scratch.len()..).unwrap_or_default());
+        }
+        let mut target = scratch.get_mut(..rows).unwrap_or_default();
         let mut rest = entries.as_slice();
         let mut merged = Vec::with_capacity(ends.len() / 2 + 1);
         let mut start = 0;
@@ -38,6 +41,7 @@ pub(super) fn merge_lists<P: Copy>(
             merged.push(*last);
         }
         std::mem::swap(entries, scratch);
+        entries.truncate(rows);
         *ends = merged;
     }
 }
@@ -62,19 +66,33 @@ fn merge_two<P: Copy>(
         copy(b, back);
         return;
     }
-    let mut done = 0;
-    for to in out.iter_mut() {
+    // From both ends at once: two chains of work that do not wait for each other.
+    let mut out = out;
+    while !out.is_empty() {
         let (Some(x), Some(y)) = (a.first(), b.first()) else {
             break;
         };
         let from_b = less(y, x);
+        let Some((to, rest)) = std::mem::take(&mut out).split_first_mut() else {
+            break;
+        };
         *to = if from_b { *y } else { *x };
         a = a.get(usize::from(!from_b)..).unwrap_or_default();
         b = b.get(usize::from(from_b)..).unwrap_or_default();
-        done += 1;
+        out = rest;
+        let (Some(x), Some(y)) = (a.last(), b.last()) else {
+            break;
+        };
+        let from_a = less(y, x);
+        let Some((to, rest)) = std::mem::take(&mut out).split_last_mut() else {
+            break;
+        };
+        *to = if from_a { *x } else { *y };
+        a = a.get(..a.len() - usize::from(from_a)).unwrap_or_default();
+        b = b.get(..b.len() - usize::from(!from_a)).unwrap_or_default();
+        out = rest;
     }
-    let rest = if a.is_empty() { b } else { a };
-    copy(rest, out.get_mut(done..).unwrap_or_default());
+    copy(if a.is_empty() { b } else { a }, out);
 }
 
 fn copy<T: Copy>(from: &[T], to: &mut [T]) {

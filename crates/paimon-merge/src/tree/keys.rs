@@ -72,7 +72,9 @@ impl KeyEncoder {
     /// `Unsupported` for columns that have no order here, `InvalidInput` without columns.
     pub(super) fn new(types: &[ArrowType], nullable: Vec<bool>) -> Result<(Self, Form)> {
         if types.is_empty() {
-            return Err(Error::invalid("rows can only be merged by at least one key column"));
+            return Err(Error::invalid(
+                "rows can only be merged by at least one key column",
+            ));
         }
         let widths: Option<Vec<u32>> = types.iter().map(width).collect();
         let markers = nullable.iter().map(|nullable| u32::from(*nullable)).sum::<u32>();
@@ -83,7 +85,11 @@ impl KeyEncoder {
                 _ => None,
             };
             if let Some(form) = form {
-                let encoder = KeyEncoder { widths, nullable, rows: None };
+                let encoder = KeyEncoder {
+                    widths,
+                    nullable,
+                    rows: None,
+                };
                 return Ok((encoder, form));
             }
         }
@@ -92,13 +98,23 @@ impl KeyEncoder {
             _ => Some(row_converter(types, SortOptions::default())?),
         };
         let widths = Vec::new();
-        Ok((KeyEncoder { widths, nullable, rows }, Form::Bytes))
+        Ok((
+            KeyEncoder {
+                widths,
+                nullable,
+                rows,
+            },
+            Form::Bytes,
+        ))
     }
 
     fn check_nulls(&self, columns: &[ArrayRef]) -> Result<()> {
         let mut pairs = columns.iter().zip(&self.nullable);
-        if columns.len() != self.nullable.len() || pairs.any(|(c, nullable)| !nullable && c.null_count() > 0) {
-            return Err(Error::corrupt("a row has NULL in a primary key column that allows none"));
+        if columns.len() != self.nullable.len() || pairs.any(|(c, nullable)| !nullable && c.null_count() > 0)
+        {
+            return Err(Error::corrupt(
+                "a row has NULL in a primary key column that allows none",
+            ));
         }
         Ok(())
     }
@@ -323,7 +339,9 @@ impl Keys for WideKeys {
             // Nothing else fits beside it.
             encoder.check_nulls(columns)?;
             let values = natives::<Decimal128Type>(column)?;
-            return Ok(WideKeys(values.iter().map(|v| v.cast_unsigned() ^ (1 << 127)).collect()));
+            return Ok(WideKeys(
+                values.iter().map(|v| v.cast_unsigned() ^ (1 << 127)).collect(),
+            ));
         }
         let mut keys: Vec<u128> = Vec::new();
         encoder.each(columns, |values, bits| {

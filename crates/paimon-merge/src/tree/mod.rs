@@ -137,7 +137,12 @@ impl MergeTree {
             columns.iter().map(of).collect()
         };
         let fields = spec.schema.fields();
-        let nullable = spec.keys.iter().filter_map(|at| fields.get(*at)).map(|f| f.is_nullable()).collect();
+        let nullable = spec
+            .keys
+            .iter()
+            .filter_map(|at| fields.get(*at))
+            .map(|f| f.is_nullable())
+            .collect();
         let (encoder, form) = KeyEncoder::new(&types(&spec.keys)?, nullable)?;
         let sequence = match spec.sequence.as_slice() {
             [] => None,

@@ -21,7 +21,9 @@ async fn keyed(columns: &[(&str, &str)], key: &[&str], options: &[(&str, &str)])
         primary_keys: key.iter().map(|name| (*name).to_owned()).collect(),
         ..definition(columns, &[], &all)
     };
-    Table::create(Storage::memory(), "memory://w/t", definition).await.unwrap()
+    Table::create(Storage::memory(), "memory://w/t", definition)
+        .await
+        .unwrap()
 }
 
 fn ints(values: impl IntoIterator<Item = i32>) -> ArrayRef {
@@ -29,7 +31,10 @@ fn ints(values: impl IntoIterator<Item = i32>) -> ArrayRef {
 }
 
 async fn upsert(table: &Table, ids: &[i32], round: i32) {
-    let names: StringArray = ids.iter().map(|id| Some(format!("name {id} of {round}"))).collect();
+    let names: StringArray = ids
+        .iter()
+        .map(|id| Some(format!("name {id} of {round}")))
+        .collect();
     let columns: [(&str, ArrayRef); 3] = [
         ("id", ints(ids.iter().copied())),
         ("v", ints(ids.iter().map(|id| id * 1000 + round))),
@@ -45,7 +50,9 @@ async fn history() -> (Table, BTreeMap<i32, i32>) {
     let table = keyed(&COLUMNS, &["id"], &[]).await;
     let mut left = BTreeMap::new();
     for round in 0..12 {
-        let ids: Vec<i32> = (0..200).filter(|id| (id * 7 + round * 13) % 5 < 2 || id / 20 == round).collect();
+        let ids: Vec<i32> = (0..200)
+            .filter(|id| (id * 7 + round * 13) % 5 < 2 || id / 20 == round)
+            .collect();
         upsert(&table, &ids, round).await;
         left.extend(ids.iter().map(|id| (*id, id * 1000 + round)));
     }
@@ -118,13 +125,24 @@ async fn columns_and_filters_do_not_change_which_version_is_the_newest() {
             .await
             .unwrap();
         let rows: usize = found.iter().map(RecordBatch::num_rows).sum();
-        assert_eq!(rows, usize::from(left.values().any(|newest| *newest == value)), "{value}");
+        assert_eq!(
+            rows,
+            usize::from(left.values().any(|newest| *newest == value)),
+            "{value}"
+        );
     }
     // A filter on the key is asked of the files too.
     let id = table.field("id").unwrap();
     let filter = Predicate::gt_eq(id, Datum::Int(190)).unwrap();
-    let found: Vec<RecordBatch> =
-        table.read().filter(filter).to_stream().await.unwrap().try_collect().await.unwrap();
+    let found: Vec<RecordBatch> = table
+        .read()
+        .filter(filter)
+        .to_stream()
+        .await
+        .unwrap()
+        .try_collect()
+        .await
+        .unwrap();
     let expected: Vec<(i32, i32)> = left.range(190..).map(|(k, v)| (*k, *v)).collect();
     assert_eq!(pairs(&found), expected);
 }
@@ -137,16 +155,32 @@ async fn kinds_come_first_when_they_are_asked_for() {
         .with_row_kind(true)
         .build()
         .unwrap();
-    let names: Vec<_> = read_all.schema().fields().iter().map(|f| f.name().clone()).collect();
+    let names: Vec<_> = read_all
+        .schema()
+        .fields()
+        .iter()
+        .map(|f| f.name().clone())
+        .collect();
     assert_eq!(names, ["_VALUE_KIND", "v", "id"]);
     let batches = read(&read_all, &table).await;
     let mut rows = 0;
     for batch in &batches {
         assert_eq!(batch.schema(), read_all.schema());
-        assert!(batch.column(0).as_primitive::<Int8Type>().values().iter().all(|kind| *kind == 0));
-        for (v, id) in batch.column(1).as_primitive::<Int32Type>().values().iter().zip(
-            batch.column(2).as_primitive::<Int32Type>().values(),
-        ) {
+        assert!(
+            batch
+                .column(0)
+                .as_primitive::<Int8Type>()
+                .values()
+                .iter()
+                .all(|kind| *kind == 0)
+        );
+        for (v, id) in batch
+            .column(1)
+            .as_primitive::<Int32Type>()
+            .values()
+            .iter()
+            .zip(batch.column(2).as_primitive::<Int32Type>().values())
+        {
             assert_eq!(left[id], *v);
             rows += 1;
         }
@@ -172,15 +206,26 @@ async fn files_that_lie_about_their_keys_are_found() {
             file.min_key = key(2);
         }
     }
-    let read_all = TableRead::builder(table.split_context().unwrap()).build().unwrap();
-    let err = read_all.read_all(forged).try_collect::<Vec<_>>().await.unwrap_err();
+    let read_all = TableRead::builder(table.split_context().unwrap())
+        .build()
+        .unwrap();
+    let err = read_all
+        .read_all(forged)
+        .try_collect::<Vec<_>>()
+        .await
+        .unwrap_err();
     assert_eq!(err.kind(), ErrorKind::Corrupt, "{err}");
     assert!(err.message().contains("ascend"), "{err}");
 }
 
 #[tokio::test]
 async fn keys_of_several_columns_follow_the_declared_order() {
-    let columns = [("customer", "BIGINT"), ("order", "INT"), ("amount", "INT"), ("at", "STRING")];
+    let columns = [
+        ("customer", "BIGINT"),
+        ("order", "INT"),
+        ("amount", "INT"),
+        ("at", "STRING"),
+    ];
     let table = keyed(&columns, &["order", "customer"], &[]).await;
     let put = async |customers: &[i64], orders: &[i32], amounts: &[i32]| {
         let at: StringArray = orders.iter().map(|o| Some(format!("at {o}"))).collect();
@@ -194,7 +239,14 @@ async fn keys_of_several_columns_follow_the_declared_order() {
     };
     put(&[1, 2, -1, 1], &[5, 4, 5, 3], &[10, 20, 30, 40]).await;
     put(&[1], &[5], &[11]).await;
-    let batches: Vec<RecordBatch> = table.read().to_stream().await.unwrap().try_collect().await.unwrap();
+    let batches: Vec<RecordBatch> = table
+        .read()
+        .to_stream()
+        .await
+        .unwrap()
+        .try_collect()
+        .await
+        .unwrap();
     let mut found = Vec::new();
     for batch in &batches {
         let customers = batch.column(0).as_primitive::<Int64Type>().values();
