@@ -114,7 +114,7 @@ impl MergeReader {
             batch_size: self.batch_size(&task, of_run),
             sequence: true,
             kinds: true,
-            hints: Some(ReadHints::new().with_read_ahead_bytes(of_run / BATCHES_OF_RUN)),
+            hints: Some(ReadHints::new().with_read_ahead_bytes(of_run / 2)),
         };
         let mut runs: Vec<Run> = Vec::with_capacity(task.runs.len());
         for files in task.runs {
