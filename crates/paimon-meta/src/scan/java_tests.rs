@@ -37,7 +37,7 @@ async fn tables_of_java() {
                     .trim_end_matches(".jsonl")
                     .to_owned();
                 let scan = java_scan(&location, &selector).await;
-                let plan = match plan(&scan).await {
+                let plan = match scan.plan().await {
                     Ok(plan) => plan,
                     Err(e) => {
                         assert_eq!(e.kind(), ErrorKind::Unsupported, "{name} {selector}: {e}");
@@ -93,7 +93,7 @@ async fn splits_of_java() {
                     &format!("snapshot-{}", java.snapshot_id),
                 )
                 .await;
-                let ours = match plan(&scan).await {
+                let ours = match scan.plan().await {
                     Ok(plan) => plan.splits,
                     Err(e) => panic!("{name}: {e}"),
                 };
@@ -124,12 +124,6 @@ fn comparable(mut split: paimon_protocol::DataSplit, table: &str) -> paimon_prot
     split
 }
 
-/// Plans without asking whether the rows could be read.
-async fn plan(scan: &TableScan) -> paimon_types::Result<super::Plan> {
-    let (snapshot, schema) = scan.target().await?;
-    scan.plan_target(snapshot, schema).await
-}
-
 /// The tables of `testdata/java`: our plan is Java's plan, split by split, file by file, field by field.
 #[tokio::test]
 async fn plans_equal_those_of_java() {
@@ -152,7 +146,7 @@ async fn plans_equal_those_of_java() {
                     .trim_end_matches(".jsonl")
                     .to_owned();
                 let name = format!("{} {selector}", dir.path().display());
-                let plan = match plan(&java_scan(&location, &selector).await).await {
+                let plan = match java_scan(&location, &selector).await.plan().await {
                     Ok(plan) => plan,
                     Err(e) => {
                         assert_eq!(e.kind(), ErrorKind::Unsupported, "{name}: {e}");

@@ -177,16 +177,6 @@ impl TableScan {
     pub async fn plan(&self) -> Result<Plan> {
         let (snapshot, schema) = self.target().await?;
         self.table.options().check_readable(&schema)?;
-        self.plan_target(snapshot, schema).await
-    }
-
-    /// As [`TableScan::plan`], without asking whether rows of a key can be merged.
-    pub(super) async fn plan_target(
-        &self,
-        snapshot: Option<Snapshot>,
-        schema: Arc<TableSchema>,
-    ) -> Result<Plan> {
-        self.table.options().check_plannable(&schema)?;
         let filter = self.bound_filter(&schema)?;
         let mut plan = Plan {
             snapshot,

@@ -13,15 +13,6 @@ impl CoreOptions {
     /// # Errors
     /// `Unsupported` that names the option and its value.
     pub fn check_readable(&self, schema: &TableSchema) -> Result<()> {
-        self.check_plannable(schema)
-    }
-
-    /// The part of [`check_readable`](CoreOptions::check_readable) that concerns planning: which files must be read, and how they
-    /// belong together.
-    ///
-    /// # Errors
-    /// `Unsupported` that names the option and its value.
-    pub fn check_plannable(&self, schema: &TableSchema) -> Result<()> {
         if self.table_type != TableType::Table {
             return Err(refuse(
                 "type",

@@ -70,8 +70,7 @@ async fn add(table: &Table, files: Vec<DataFileMeta>) {
 }
 
 async fn plan(scan: TableScan) -> Result<Plan> {
-    let (snapshot, schema) = scan.target().await?;
-    scan.plan_target(snapshot, schema).await
+    scan.plan().await
 }
 
 /// Files of each split, with `*` behind those that are read without merging.
