@@ -42,18 +42,14 @@ pub(crate) async fn make_tables(dir: &str, rows: usize) -> BenchResult<()> {
     Ok(())
 }
 
-/// Reads all rows of a table with at most `threads` files decoded at once.
+/// Reads all rows of a table with at most `threads` files decoded at once, in the order of the table or as they come.
 #[allow(clippy::disallowed_methods)]
-pub(crate) async fn ours(location: &str, threads: usize) -> BenchResult<Sample> {
+pub(crate) async fn ours(location: &str, threads: usize, ordered: bool) -> BenchResult<Sample> {
     let table = Table::open(location).await?;
     let start = Instant::now();
-    let mut stream = table
-        .read()
-        .parallelism(threads)
-        .batch_size(BATCH_ROWS)
-        .unordered()
-        .to_stream()
-        .await?;
+    let read = table.read().parallelism(threads).batch_size(BATCH_ROWS);
+    let read = if ordered { read } else { read.unordered() };
+    let mut stream = read.to_stream().await?;
     let mut rows = 0;
     while let Some(batch) = stream.next().await {
         rows += batch?.num_rows() as u64;

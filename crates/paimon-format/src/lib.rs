@@ -7,7 +7,7 @@
 //! [`RecordBatch`](arrow_array::RecordBatch), schemas as Paimon [`DataField`](paimon_types::DataField)s, whose Arrow
 //! form is `paimon_types::to_arrow_schema`.
 //!
-//! [`blocking`], [`rows`] and [`CallState`] are for implementers: what formats with a synchronous decoder have in common.
+//! [`RowsReader`], [`blocking`], [`rows`] and [`CallState`] are for implementers: the first for files that are decoded whole, the others what formats with a synchronous decoder have in common.
 //!
 //! Two differences from the C++ interface that this one follows are deliberate: batches of a format have no
 //! `_VALUE_KIND` column of their own (rows of append files have no kind; a key-value file stores the column like any
@@ -23,6 +23,7 @@ mod metrics;
 mod reader;
 mod registry;
 pub mod rows;
+mod rows_reader;
 mod stats;
 mod writer;
 
@@ -36,5 +37,6 @@ pub use metrics::Metrics;
 pub use reader::{FileBatchReader, ReadHints, ReaderBuilder, StickyError};
 pub use registry::FormatRegistry;
 pub use roaring::RoaringBitmap;
+pub use rows_reader::RowsReader;
 pub use stats::{CountRows, FileInfo, FormatStatsExtractor, RowCountExtractor, WrittenFileStatsProvider};
 pub use writer::{CallState, FormatWriter, WriterBuilder};
