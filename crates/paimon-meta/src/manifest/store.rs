@@ -51,11 +51,7 @@ pub struct ManifestOptions {
 
 impl From<&CoreOptions> for ManifestOptions {
     fn from(options: &CoreOptions) -> Self {
-        let format = options
-            .raw()
-            .get("manifest.format")
-            .map(|f| f.trim().to_ascii_lowercase());
-        let format = format.unwrap_or_else(|| AVRO.to_string());
+        let format = options.manifest_format.clone();
         let avro_codec = options.avro_codec.as_ref().filter(|_| format == AVRO);
         let mut format_options = BTreeMap::new();
         if format != AVRO {

@@ -117,7 +117,7 @@ impl FormatFile {
         fields: &[DataField],
     ) -> Result<Self> {
         let builder = format.create_writer_builder(fields, BATCH_ROWS)?;
-        let writer = builder.build(out, compression)?;
+        let writer = builder.build(out, compression).map_err(option_of_manifests)?;
         Ok(FormatFile {
             arrow: Arc::new(to_arrow_schema(fields)),
             writer,
@@ -375,4 +375,17 @@ fn globals(fields: &Fields, entries: &[IndexManifestEntry]) -> Result<ArrayRef> 
         columns,
         Some(globals.iter().map(Option::is_some).collect()),
     )
+}
+
+/// A format knows the codec as that of data files.
+fn option_of_manifests(error: Error) -> Error {
+    let named = |(key, value): (&str, &str)| key == "option" && value == "file.compression";
+    if !error.context().any(named) {
+        return error;
+    }
+    let renamed = Error::new(error.kind(), error.message().to_owned());
+    error.context().fold(renamed, |renamed, (key, value)| match named((key, value)) {
+        true => renamed.with(key, "manifest.compression"),
+        false => renamed.with(key, value),
+    })
 }
