@@ -8,6 +8,7 @@ mod gather;
 mod tests;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, new_null_array};
+use arrow_schema::DataType;
 use paimon_types::{Error, Result};
 
 /// Source of a row that is NULL in every column.
@@ -123,13 +124,7 @@ impl Selection {
         let Some(first) = arrays.first() else {
             return Err(Error::corrupt("rows are gathered from no array"));
         };
-        if let Some(other) = arrays.iter().find(|a| a.data_type() != first.data_type()) {
-            return Err(Error::corrupt(format!(
-                "a column is {} in one batch and {} in another",
-                first.data_type(),
-                other.data_type()
-            )));
-        }
+        check_types(arrays, first.data_type())?;
         self.check(|source| arrays.get(source).map(|array| array.len()))?;
         self.gather_checked(arrays)
     }
@@ -139,10 +134,20 @@ impl Selection {
     /// # Errors
     /// As [`gather`](Self::gather).
     pub fn gather_batches(&self, batches: &[RecordBatch]) -> Result<Vec<ArrayRef>> {
-        let width = batches.first().map_or(0, RecordBatch::num_columns);
-        (0..width)
-            .map(|index| self.gather_column(batches, index))
-            .collect()
+        let Some(first) = batches.first() else {
+            return Ok(Vec::new());
+        };
+        // The places are the same in every column.
+        self.check(|source| batches.get(source).map(RecordBatch::num_rows))?;
+        let mut columns = Vec::with_capacity(first.num_columns());
+        for (index, column) in first.columns().iter().enumerate() {
+            let arrays = batches.iter().map(|batch| batch.columns().get(index).map(AsRef::as_ref));
+            let arrays: Option<Vec<&dyn Array>> = arrays.collect();
+            let arrays = arrays.ok_or_else(|| Error::corrupt(format!("a batch has no column {index}")))?;
+            check_types(&arrays, column.data_type())?;
+            columns.push(self.gather_checked(&arrays)?);
+        }
+        Ok(columns)
     }
 
     /// One column of the rows; `batches` are the sources, all of one schema.
@@ -221,6 +226,17 @@ impl Selection {
 /// The error of Arrow for arrays that grow too large, the only one that can come up where places and types were checked.
 fn too_large(error: arrow_schema::ArrowError) -> Error {
     Error::resources(format!("rows do not fit into one array: {error}")).with_source(Box::new(error))
+}
+
+/// All arrays are of one type.
+fn check_types(arrays: &[&dyn Array], expected: &DataType) -> Result<()> {
+    match arrays.iter().find(|array| array.data_type() != expected) {
+        None => Ok(()),
+        Some(other) => Err(Error::corrupt(format!(
+            "a column is {expected} in one batch and {} in another",
+            other.data_type()
+        ))),
+    }
 }
 
 /// A number of 32 bits; one that is larger becomes the largest, which lies outside of every source.

@@ -535,3 +535,74 @@ fn users_of_the_tree_who_answer_wrongly_get_errors() {
         .is_err()
     );
 }
+
+#[test]
+fn null_is_the_smallest_key_where_it_is_allowed() {
+    // One column that fits a number with the mark of NULL, one that does not, and text.
+    let ints = |keys: &[Option<i64>]| Arc::new(Int64Array::from(keys.to_vec())) as ArrayRef;
+    let decimals = |keys: &[Option<i64>]| {
+        let values: Decimal128Array = keys.iter().map(|k| k.map(|k| i128::from(k) << 64)).collect();
+        Arc::new(values.with_precision_and_scale(38, 0).unwrap()) as ArrayRef
+    };
+    let texts = |keys: &[Option<i64>]| {
+        let values: StringArray = keys
+            .iter()
+            .map(|k| k.map(|k| format!("{:03}", k + 500)))
+            .collect();
+        Arc::new(values) as ArrayRef
+    };
+    let shapes: [&dyn Fn(&[Option<i64>]) -> ArrayRef; 3] = [&ints, &decimals, &texts];
+    for column in shapes {
+        for nullable in [true, false] {
+            let key = column(&[]).data_type().clone();
+            let fields = vec![
+                Field::new("value", DataType::Int64, false),
+                Field::new("key", key, nullable),
+            ];
+            let schema: SchemaRef = Arc::new(Schema::new(fields));
+            let spec = MergeSpec {
+                schema: schema.clone(),
+                keys: vec![1],
+                output_columns: 1,
+                ..spec(KeyShape::Int, MergeMode::Deduplicate { ignore_delete: false })
+            };
+            let run = |keys: &[Option<i64>], number: i64| RunBatch {
+                rows: RecordBatch::try_new(
+                    // What the schema says does not bind a damaged file.
+                    Arc::new(Schema::new(vec![
+                        Field::new("value", DataType::Int64, false),
+                        Field::new("key", column(&[]).data_type().clone(), true),
+                    ])),
+                    vec![
+                        Arc::new(Int64Array::from_iter_values(
+                            keys.iter().map(|k| k.unwrap_or(99) + number),
+                        )),
+                        column(keys),
+                    ],
+                )
+                .unwrap(),
+                sequence: vec![number; keys.len()].into(),
+                kinds: vec![0; keys.len()].into(),
+            };
+            let mut tree = MergeTree::new(spec, 2).unwrap();
+            let first = tree.push(0, run(&[None, Some(-5), Some(7)], 1000));
+            if !nullable {
+                assert_eq!(first.unwrap_err().kind(), ErrorKind::Corrupt);
+                continue;
+            }
+            first.unwrap();
+            tree.push(1, run(&[None, Some(-6), Some(7)], 2000)).unwrap();
+            let mut values = Vec::new();
+            loop {
+                match tree.next().unwrap() {
+                    Step::Need(run) => tree.end(run).unwrap(),
+                    Step::Batch(batch) => {
+                        values.extend_from_slice(batch.rows.column(0).as_primitive::<Int64Type>().values());
+                    }
+                    Step::End => break,
+                }
+            }
+            assert_eq!(values, [2099, 1994, 995, 2007]);
+        }
+    }
+}

@@ -159,11 +159,46 @@ async fn case_49_a_key_that_is_the_partition_is_refused() {
         "{err}"
     );
 
-    // A good primary key: the table is created, writing and reading are refused for now.
+    // A good primary key: rows lie where their key without the partition column says.
     let table = refused(&["p", "id"], &[("bucket", "2")]).await.unwrap();
-    assert_eq!(table.write().await.unwrap_err().kind(), ErrorKind::Unsupported);
+    for (ids, values) in [([1, 2, 3], [10, 20, 30]), ([3, 4, 1], [31, 40, 11])] {
+        append(
+            &table,
+            &[("p", ints([7, 7, 7])), ("id", ints(ids)), ("v", ints(values))],
+        )
+        .await;
+    }
     assert_eq!(
-        table.read().to_batches().await.unwrap_err().kind(),
-        ErrorKind::Unsupported
+        rows(&table).await,
+        [
+            r#"{"p": 7, "id": 1, "v": 11}"#,
+            r#"{"p": 7, "id": 2, "v": 20}"#,
+            r#"{"p": 7, "id": 3, "v": 31}"#,
+            r#"{"p": 7, "id": 4, "v": 40}"#,
+        ]
     );
+    let by_id = table_with_bucket_key().await;
+    append(&by_id, &[("id", ints([1, 2, 3, 4]))]).await;
+    let buckets = async |table: &Table| -> Vec<(i32, i64)> {
+        let splits = table.read().plan().await.unwrap().splits;
+        let mut found: Vec<_> = splits.iter().map(|s| (s.bucket, s.row_count())).collect();
+        found.sort_unstable();
+        found
+    };
+    let written = buckets(&table).await;
+    let expected = buckets(&by_id).await;
+    assert_eq!(
+        written.iter().map(|(bucket, _)| *bucket).collect::<Vec<_>>(),
+        expected.iter().map(|(bucket, _)| *bucket).collect::<Vec<_>>()
+    );
+}
+
+/// An append table whose rows are spread by `id` alone.
+async fn table_with_bucket_key() -> Table {
+    create(
+        &[("id", "INT NOT NULL")],
+        &[],
+        &[("bucket", "2"), ("bucket-key", "id")],
+    )
+    .await
 }
