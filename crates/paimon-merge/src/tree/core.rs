@@ -9,9 +9,11 @@ use arrow_buffer::ScalarBuffer;
 use paimon_types::{Error, Result, RowKind};
 
 use super::block::{Entry, merge_lists};
+use super::decide::{Decide, Waiting};
 use super::keys::{Ascent, KeyEncoder, Keys};
 use super::pending::{Pending, Sources, first_fields};
-use super::sequence::{SequenceEncoder, UserSequence};
+use super::run::{Loaded, Run};
+use super::sequence::SequenceEncoder;
 use super::{Merge, MergeMode, MergeSpec, MergedBatch, RunBatch, Step};
 use crate::Versions;
 
@@ -25,71 +27,6 @@ const STRETCH: usize = 32;
 const FUNCTION_STRETCH: usize = 1024;
 /// Sources beyond those of the runs before the ones that are not needed are looked for.
 const SPARE_SOURCES: usize = 8;
-
-/// A run and its batch.
-#[derive(Debug)]
-struct Run<K> {
-    batch: Option<Loaded<K>>,
-    ended: bool,
-}
-
-#[derive(Debug)]
-struct Loaded<K> {
-    slot: usize,
-    keys: K,
-    user: Option<UserSequence>,
-    /// The next row.
-    at: usize,
-    rows: usize,
-    /// No key is repeated.
-    strict: bool,
-    /// Some rows are retractions.
-    retracts: bool,
-}
-
-impl<K: Keys> Loaded<K> {
-    fn is_done(&self) -> bool {
-        self.at >= self.rows
-    }
-
-    /// Number of rows from `at` whose key is less than (or, `through`, not greater than) a key.
-    fn count_up_to(&self, key: &K, row: usize, through: bool) -> usize {
-        let below = |at: usize| match self.keys.compare(at, key, row) {
-            Ordering::Less => true,
-            Ordering::Equal => through,
-            Ordering::Greater => false,
-        };
-        let (mut step, mut low) = (1, self.at);
-        let mut high = self.rows;
-        while low < self.rows {
-            if !below(low) {
-                high = low;
-                break;
-            }
-            low += step;
-            step *= 2;
-        }
-        // All rows before `low - step / 2` are below, that at `high` is not.
-        let mut low = (low.saturating_sub(step / 2)).clamp(self.at, high);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if below(middle) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low - self.at
-    }
-}
-
-/// Versions that wait for the merge function.
-#[derive(Debug, Default)]
-struct Waiting {
-    rows: Vec<(usize, usize)>,
-    kinds: Vec<RowKind>,
-    ends: Vec<usize>,
-}
 
 pub(super) struct Core<K: Keys> {
     spec: MergeSpec,
@@ -520,118 +457,6 @@ impl<K: Keys> Merge for Core<K> {
             if self.pending.is_done() {
                 return Ok(Step::End);
             }
-        }
-    }
-}
-
-/// What is left of the versions of a key.
-struct Decide<'a, K> {
-    lists: &'a [Option<&'a Loaded<K>>],
-    /// Slot of the batch of each run.
-    slots: Vec<usize>,
-    sources: &'a Sources,
-    pending: &'a mut Pending,
-    waiting: &'a mut Waiting,
-    keep: bool,
-    /// Some rows are retractions.
-    retracts: bool,
-}
-
-impl<K: Keys> Decide<'_, K> {
-    fn slot<P>(&self, entry: &Entry<P>) -> usize {
-        self.slots.get(entry.list as usize).copied().unwrap_or(usize::MAX)
-    }
-
-    fn kind<P>(&self, entry: &Entry<P>) -> i8 {
-        self.sources.kind(self.slot(entry), entry.row as usize)
-    }
-
-    /// Puts a row out, unless it is a retraction that nobody wants.
-    fn put<P>(&mut self, entry: &Entry<P>) {
-        if self.retracts && !self.keep && self.kind(entry) & 1 == 1 {
-            return;
-        }
-        self.pending.pick(self.slot(entry), entry.row as usize);
-    }
-
-    /// Which of two versions of a key is newer: user sequence, sequence number, retraction before addition.
-    fn order<P>(&self, a: &Entry<P>, b: &Entry<P>) -> Ordering {
-        let list = |entry: &Entry<P>| self.lists.get(entry.list as usize).copied().flatten();
-        let (Some(x), Some(y)) = (list(a), list(b)) else {
-            return Ordering::Equal;
-        };
-        let (at, other) = (a.row as usize, b.row as usize);
-        let by_user = match (&x.user, &y.user) {
-            (Some(x), Some(y)) => x.compare(at, y, other),
-            _ => Ordering::Equal,
-        };
-        let addition = |entry: &Entry<P>| self.kind(entry) & 1 == 0;
-        let number = |slot: usize, row: usize| self.sources.number(slot, row);
-        by_user
-            .then_with(|| number(x.slot, at).cmp(&number(y.slot, other)))
-            .then_with(|| addition(a).cmp(&addition(b)))
-    }
-
-    fn last<P>(&mut self, versions: &[Entry<P>], ignore_delete: bool) {
-        let [first, others @ ..] = versions else {
-            return;
-        };
-        if others.is_empty() {
-            self.put(first);
-            return;
-        }
-        let counts = |entry: &&Entry<P>| !ignore_delete || self.kind(entry) & 1 == 0;
-        // The later one of equal ones.
-        let newest = versions.iter().filter(counts).max_by(|a, b| self.order(a, b));
-        if let Some(newest) = newest {
-            self.put(newest);
-        }
-    }
-
-    fn first<P>(&mut self, versions: &[Entry<P>], ignore_delete: bool) -> Result<()> {
-        let [only, others @ ..] = versions else {
-            return Ok(());
-        };
-        if others.is_empty() {
-            self.put(only);
-            return Ok(());
-        }
-        let addition = |entry: &&Entry<P>| self.kind(entry) & 1 == 0;
-        if !ignore_delete && !versions.iter().all(|v| addition(&v)) {
-            return Err(Error::invalid(
-                "merge engine first-row cannot take rows of kind -U or -D; option ignore-delete would leave them out",
-            )
-            .with("option", "merge-engine"));
-        }
-        // The earlier one of equal ones.
-        if let Some(oldest) = versions.iter().filter(addition).min_by(|a, b| self.order(a, b)) {
-            self.put(oldest);
-        }
-        Ok(())
-    }
-
-    fn sort<P: Copy>(&self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) {
-        sorted.clear();
-        sorted.extend_from_slice(versions);
-        if versions.len() > 1 {
-            sorted.sort_by(|a, b| self.order(a, b));
-        }
-    }
-
-    fn versions<P: Copy>(&mut self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) -> Result<()> {
-        self.sort(versions, sorted);
-        for entry in sorted.iter() {
-            self.waiting.rows.push((self.slot(entry), entry.row as usize));
-            self.waiting.kinds.push(RowKind::from_byte(self.kind(entry))?);
-        }
-        self.waiting.ends.push(self.waiting.rows.len());
-        Ok(())
-    }
-
-    fn all<P: Copy>(&mut self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) {
-        self.sort(versions, sorted);
-        for entry in sorted.iter() {
-            self.pending.pick(self.slot(entry), entry.row as usize);
         }
     }
 }

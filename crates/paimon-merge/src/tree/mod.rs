@@ -8,8 +8,10 @@
 
 mod block;
 mod core;
+mod decide;
 mod keys;
 mod pending;
+mod run;
 mod sequence;
 #[cfg(test)]
 mod tests;

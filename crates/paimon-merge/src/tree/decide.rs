@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Which versions of a key are left.
+
+use std::cmp::Ordering;
+
+use paimon_types::{Error, Result, RowKind};
+
+use super::block::Entry;
+use super::keys::Keys;
+use super::pending::{Pending, Sources};
+use super::run::Loaded;
+
+/// Versions that wait for the merge function.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    pub(super) rows: Vec<(usize, usize)>,
+    pub(super) kinds: Vec<RowKind>,
+    pub(super) ends: Vec<usize>,
+}
+
+/// What is left of the versions of a key.
+pub(super) struct Decide<'a, K> {
+    pub(super) lists: &'a [Option<&'a Loaded<K>>],
+    /// Slot of the batch of each run.
+    pub(super) slots: Vec<usize>,
+    pub(super) sources: &'a Sources,
+    pub(super) pending: &'a mut Pending,
+    pub(super) waiting: &'a mut Waiting,
+    pub(super) keep: bool,
+    /// Some rows are retractions.
+    pub(super) retracts: bool,
+}
+
+impl<K: Keys> Decide<'_, K> {
+    fn slot<P>(&self, entry: &Entry<P>) -> usize {
+        self.slots.get(entry.list as usize).copied().unwrap_or(usize::MAX)
+    }
+
+    fn kind<P>(&self, entry: &Entry<P>) -> i8 {
+        self.sources.kind(self.slot(entry), entry.row as usize)
+    }
+
+    /// Puts a row out, unless it is a retraction that nobody wants.
+    fn put<P>(&mut self, entry: &Entry<P>) {
+        if self.retracts && !self.keep && self.kind(entry) & 1 == 1 {
+            return;
+        }
+        self.pending.pick(self.slot(entry), entry.row as usize);
+    }
+
+    /// Which of two versions of a key is newer: user sequence, sequence number, retraction before addition.
+    fn order<P>(&self, a: &Entry<P>, b: &Entry<P>) -> Ordering {
+        let list = |entry: &Entry<P>| self.lists.get(entry.list as usize).copied().flatten();
+        let (Some(x), Some(y)) = (list(a), list(b)) else {
+            return Ordering::Equal;
+        };
+        let (at, other) = (a.row as usize, b.row as usize);
+        let by_user = match (&x.user, &y.user) {
+            (Some(x), Some(y)) => x.compare(at, y, other),
+            _ => Ordering::Equal,
+        };
+        let addition = |entry: &Entry<P>| self.kind(entry) & 1 == 0;
+        let number = |slot: usize, row: usize| self.sources.number(slot, row);
+        by_user
+            .then_with(|| number(x.slot, at).cmp(&number(y.slot, other)))
+            .then_with(|| addition(a).cmp(&addition(b)))
+    }
+
+    pub(super) fn last<P>(&mut self, versions: &[Entry<P>], ignore_delete: bool) {
+        let [first, others @ ..] = versions else {
+            return;
+        };
+        if others.is_empty() {
+            self.put(first);
+            return;
+        }
+        let counts = |entry: &&Entry<P>| !ignore_delete || self.kind(entry) & 1 == 0;
+        // The later one of equal ones.
+        let newest = versions.iter().filter(counts).max_by(|a, b| self.order(a, b));
+        if let Some(newest) = newest {
+            self.put(newest);
+        }
+    }
+
+    pub(super) fn first<P>(&mut self, versions: &[Entry<P>], ignore_delete: bool) -> Result<()> {
+        let [only, others @ ..] = versions else {
+            return Ok(());
+        };
+        if others.is_empty() {
+            self.put(only);
+            return Ok(());
+        }
+        let addition = |entry: &&Entry<P>| self.kind(entry) & 1 == 0;
+        if !ignore_delete && !versions.iter().all(|v| addition(&v)) {
+            return Err(Error::invalid(
+                "merge engine first-row cannot take rows of kind -U or -D; option ignore-delete would leave them out",
+            )
+            .with("option", "merge-engine"));
+        }
+        // The earlier one of equal ones.
+        if let Some(oldest) = versions.iter().filter(addition).min_by(|a, b| self.order(a, b)) {
+            self.put(oldest);
+        }
+        Ok(())
+    }
+
+    fn sort<P: Copy>(&self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) {
+        sorted.clear();
+        sorted.extend_from_slice(versions);
+        if versions.len() > 1 {
+            sorted.sort_by(|a, b| self.order(a, b));
+        }
+    }
+
+    pub(super) fn versions<P: Copy>(&mut self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) -> Result<()> {
+        self.sort(versions, sorted);
+        for entry in sorted.iter() {
+            self.waiting.rows.push((self.slot(entry), entry.row as usize));
+            self.waiting.kinds.push(RowKind::from_byte(self.kind(entry))?);
+        }
+        self.waiting.ends.push(self.waiting.rows.len());
+        Ok(())
+    }
+
+    pub(super) fn all<P: Copy>(&mut self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) {
+        self.sort(versions, sorted);
+        for entry in sorted.iter() {
+            self.pending.pick(self.slot(entry), entry.row as usize);
+        }
+    }
+}
