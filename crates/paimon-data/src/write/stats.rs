@@ -66,9 +66,8 @@ impl StatsCollector {
         let mut options = options.clone();
         options.metadata_stats_mode = mode;
         let first_value = layout.first_value_column();
-        let thin_key = |index: usize| {
-            layout.thin && layout.keys.iter().any(|(place, _)| first_value + place == index)
-        };
+        let thin_key =
+            |index: usize| layout.thin && layout.keys.iter().any(|(place, _)| first_value + place == index);
         let mut counted = 0;
         let mut columns = Vec::with_capacity(layout.fields.len());
         for (index, field) in layout.fields.iter().enumerate() {

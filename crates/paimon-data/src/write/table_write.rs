@@ -117,17 +117,21 @@ impl Files {
     /// A writer of the files of one bucket.
     fn writer(&self, dir: String, first_sequence: i64, pool: &Arc<UnboundedMemoryPool>) -> BucketFiles {
         match self {
-            Files::Plain(settings) => {
-                BucketFiles::Plain(BucketWriter::new(settings.clone(), dir, first_sequence, pool.clone()))
-            }
+            Files::Plain(settings) => BucketFiles::Plain(BucketWriter::new(
+                settings.clone(),
+                dir,
+                first_sequence,
+                pool.clone(),
+            )),
             Files::KeyValue {
                 table,
                 data,
                 changelog,
                 ..
             } => {
-                let files =
-                    |settings: &Arc<FileSettings>, dir| BucketWriter::new(settings.clone(), dir, 0, pool.clone());
+                let files = |settings: &Arc<FileSettings>, dir| {
+                    BucketWriter::new(settings.clone(), dir, 0, pool.clone())
+                };
                 let changelog = changelog.as_ref().map(|changelog| files(changelog, dir.clone()));
                 let writer = KeyValueWriter::new(table.clone(), files(data, dir), changelog, first_sequence);
                 BucketFiles::KeyValue(writer)
@@ -151,13 +155,13 @@ impl BucketFiles {
         }
     }
 
-    async fn write(&mut self, rows: Vec<RecordBatch>, bytes: u64, close: bool) -> Result<()> {
+    async fn write(&mut self, rows: Vec<RecordBatch>, bytes: u64, close: bool, helped: bool) -> Result<()> {
         match self {
             BucketFiles::Plain(writer) => {
                 writer.write(rows).await?;
                 if close { writer.close_file().await } else { Ok(()) }
             }
-            BucketFiles::KeyValue(writer) => writer.flush(rows, bytes).await,
+            BucketFiles::KeyValue(writer) => writer.flush(rows, bytes, helped).await,
         }
     }
 
@@ -426,6 +430,9 @@ impl TableWrite {
         }
         let handle = Handle::try_current()
             .map_err(|e| Error::invalid("writing needs a running tokio runtime").with_source(e))?;
+        // a bucket that has the writer for itself gets two threads
+        let busy = |bucket: &Bucket| bucket.task.is_some() || !bucket.rows.is_empty();
+        let helped = self.context.parallelism > 1 && self.buckets.iter().filter(|b| busy(b)).count() == 1;
         let permit = self
             .permits
             .clone()
@@ -438,7 +445,7 @@ impl TableWrite {
         let bytes = std::mem::take(&mut bucket.row_bytes);
         let work = async move {
             let result = match rows {
-                Ok(rows) => writer.write(rows, bytes, close).await,
+                Ok(rows) => writer.write(rows, bytes, close, helped).await,
                 Err(e) => Err(e),
             };
             (writer, result)

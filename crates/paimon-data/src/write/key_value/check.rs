@@ -65,9 +65,15 @@ pub(crate) fn check_writable(context: &TableWriteContext) -> Result<()> {
         if options.deletion_vectors_enabled {
             return Err(needs_compaction("deletion-vectors.enabled", "true"));
         }
+        // the commit gives files their numbers, which a compaction by the same writer would not know
+        let key = "sequence.snapshot-ordering";
+        if let Some(value) = options.raw().get(key)
+            && !value.trim().eq_ignore_ascii_case("false")
+        {
+            return Err(needs_compaction(key, value));
+        }
     }
     for (key, plain) in [
-        ("sequence.snapshot-ordering", "false"),
         ("write.sequence-number-init-mode", "scan"),
         ("pk-clustering-override", "false"),
         ("chain-table.enabled", "false"),
@@ -105,12 +111,11 @@ pub(crate) fn file_settings(
         Some(value) if changelog => Some((key, value.trim().to_owned())),
         _ => None,
     };
-    let (format_option, format) = own("changelog-file.format").unwrap_or_else(|| {
-        match options.file_format_per_level.get(LEVEL) {
+    let (format_option, format) =
+        own("changelog-file.format").unwrap_or_else(|| match options.file_format_per_level.get(LEVEL) {
             Some(format) => ("file.format.per.level", format.trim().to_owned()),
             None => ("file.format", options.file_format.clone()),
-        }
-    });
+        });
     let compression = match (
         own("changelog-file.compression"),
         options.file_compression_per_level.get(LEVEL),

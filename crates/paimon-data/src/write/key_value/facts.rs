@@ -2,14 +2,15 @@
 
 //! What is told about the rows of a key-value file in its meta (Java `KeyValueDataFileWriter`).
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int64Type};
-use arrow_array::RecordBatch;
 use paimon_protocol::RowValues;
-use paimon_types::{DataType, Error, Result, RowKind};
+use paimon_types::{DataType, Error, Result};
 
 use super::layout::KeyValueLayout;
 use crate::arrow_value::datum_at;
+use crate::read::key_value::is_retract;
 
 /// The columns of a key-value file that its meta tells about.
 #[derive(Debug)]
@@ -82,8 +83,7 @@ impl KeyValueColumns {
             min = min.min(*sequence);
             max = max.max(*sequence);
         }
-        let retracts = [RowKind::UpdateBefore.to_byte(), RowKind::Delete.to_byte()];
-        let deletes = kinds.values().iter().filter(|kind| retracts.contains(kind)).count() as i64;
+        let deletes = kinds.values().iter().filter(|kind| is_retract(**kind)).count() as i64;
         match facts {
             None => {
                 *facts = Some(RowFacts {

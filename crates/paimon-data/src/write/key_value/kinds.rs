@@ -11,10 +11,7 @@ use arrow_schema::{DataType as ArrowType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use paimon_types::{CoreOptions, Error, Result, RowKind, TableSchema, TypeKind, to_arrow_schema};
 
-/// Name of the column with the kinds of rows.
-pub(crate) const fn value_kind_name() -> &'static str {
-    "_VALUE_KIND"
-}
+use crate::read::key_value::{KIND, is_retract};
 
 /// Finds the kinds of rows and puts them behind the columns of the table.
 #[derive(Debug)]
@@ -58,7 +55,7 @@ impl KindColumn {
         };
         let table = to_arrow_schema(&schema.fields);
         let mut columns: Vec<_> = table.fields().iter().cloned().collect();
-        columns.push(Arc::new(Field::new(value_kind_name(), ArrowType::Int8, false)));
+        columns.push(Arc::new(Field::new(KIND, ArrowType::Int8, false)));
         Ok(KindColumn {
             field,
             ignore_delete: flag(
@@ -81,10 +78,10 @@ impl KindColumn {
     /// `InvalidInput` that names the column and the row when `_VALUE_KIND` is no column of kinds, or when the table has
     /// `rowkind.field` too.
     pub(crate) fn split(&self, batch: &RecordBatch) -> Result<(RecordBatch, Option<Int8Array>)> {
-        let Ok(place) = batch.schema_ref().index_of(value_kind_name()) else {
+        let Ok(place) = batch.schema_ref().index_of(KIND) else {
             return Ok((batch.clone(), None));
         };
-        let fail = |problem: String| Error::invalid(problem).with("column", value_kind_name());
+        let fail = |problem: String| Error::invalid(problem).with("column", KIND);
         if let Some((_, name)) = &self.field {
             return Err(fail(format!(
                 "the batch tells kinds of rows, but option rowkind.field says that column '{name}' does"
@@ -98,7 +95,8 @@ impl KindColumn {
             ))
         })?;
         for (row, kind) in kinds.iter().enumerate() {
-            let kind = kind.ok_or_else(|| fail(format!("NULL in row {row} of the batch")).with("row", row))?;
+            let kind =
+                kind.ok_or_else(|| fail(format!("NULL in row {row} of the batch")).with("row", row))?;
             RowKind::from_byte(kind).map_err(|e| fail(e.message().to_owned()).with("row", row))?;
         }
         let others: Vec<usize> = (0..batch.num_columns()).filter(|at| *at != place).collect();
@@ -116,10 +114,12 @@ impl KindColumn {
     pub(crate) fn attach(&self, rows: RecordBatch, kinds: Option<Int8Array>) -> Result<RecordBatch> {
         let kinds = match &self.field {
             Some((place, name)) => self.of_field(&rows, *place, name)?,
-            None => kinds.unwrap_or_else(|| Int8Array::from(vec![RowKind::Insert.to_byte(); rows.num_rows()])),
+            None => {
+                kinds.unwrap_or_else(|| Int8Array::from(vec![RowKind::Insert.to_byte(); rows.num_rows()]))
+            }
         };
         let ignored = |kind: i8| {
-            (self.ignore_delete && (kind == RowKind::Delete.to_byte() || kind == RowKind::UpdateBefore.to_byte()))
+            (self.ignore_delete && is_retract(kind))
                 || (self.ignore_update_before && kind == RowKind::UpdateBefore.to_byte())
         };
         let any_ignored = (self.ignore_delete || self.ignore_update_before)
@@ -153,7 +153,8 @@ impl KindColumn {
             .and_then(|column| column.as_string_opt::<i32>())
             .ok_or_else(|| Error::invalid("the column of row kinds is not text").with("column", name))?;
         let kinds = texts.iter().enumerate().map(|(row, text)| {
-            let text = text.ok_or_else(|| fail(format!("the row kind is NULL in row {row} of the batch"), row))?;
+            let text =
+                text.ok_or_else(|| fail(format!("the row kind is NULL in row {row} of the batch"), row))?;
             let kind = RowKind::parse(text).map_err(|e| fail(e.message().to_owned(), row))?;
             Ok(kind.to_byte())
         });

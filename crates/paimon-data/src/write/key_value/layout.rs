@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::SchemaRef;
-use paimon_types::{DataField, DataType, Error, Result, TableSchema, TypeKind, system_field, to_arrow_schema};
+use paimon_types::{DataField, DataType, Error, Result, TableSchema, system_field, to_arrow_schema};
+
+use crate::read::key_value::{kind_field, sequence_field};
 
 /// `_KEY_…` (unless thin), `_SEQUENCE_NUMBER`, `_VALUE_KIND`, then all columns of the table.
 #[derive(Clone, Debug)]
@@ -51,27 +53,15 @@ impl KeyValueLayout {
             })?;
             keys.push((place, field.data_type.clone()));
             if !thin {
-                let id = field
-                    .id
-                    .checked_add(system_field::KEY_ID_START)
-                    .ok_or_else(|| {
-                        Error::invalid(format!("field id {} is too large for a key", field.id))
-                            .with("column", name)
-                    })?;
+                let id = field.id.checked_add(system_field::KEY_ID_START).ok_or_else(|| {
+                    Error::invalid(format!("field id {} is too large for a key", field.id))
+                        .with("column", name)
+                })?;
                 let name = format!("{}{name}", system_field::KEY_PREFIX);
                 fields.push(DataField::new(id, name, field.data_type.clone()));
             }
         }
-        fields.push(DataField::new(
-            system_field::SEQUENCE_NUMBER_ID,
-            "_SEQUENCE_NUMBER",
-            DataType::required(TypeKind::BigInt),
-        ));
-        fields.push(DataField::new(
-            system_field::VALUE_KIND_ID,
-            super::value_kind_name(),
-            DataType::required(TypeKind::TinyInt),
-        ));
+        fields.extend([sequence_field(), kind_field()]);
         fields.extend(schema.fields.iter().cloned());
         Ok(KeyValueLayout {
             schema: Arc::new(to_arrow_schema(&fields)),

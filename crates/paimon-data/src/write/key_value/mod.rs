@@ -13,7 +13,7 @@ mod writer;
 
 pub(super) use check::{check_writable, file_settings};
 pub(super) use facts::{KeyValueColumns, RowFacts};
-pub(super) use kinds::{KindColumn, value_kind_name};
+pub(super) use kinds::KindColumn;
 pub(super) use layout::KeyValueLayout;
 pub(super) use rows::RowBuffer;
 pub(super) use sort::Sorter;

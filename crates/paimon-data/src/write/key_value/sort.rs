@@ -3,6 +3,9 @@
 //! The order in which versions of keys are merged (Java `BinaryInMemorySortBuffer`; `semantics.md` 1.4, 2.1): key, user
 //! sequence columns, arrival. Only row numbers are moved.
 
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -77,9 +80,7 @@ impl Sorter {
                 );
             };
             let arrow = paimon_types::arrow_type(&field.data_type);
-            if field.data_type.is_nested()
-                || !RowConverter::supports_fields(&[SortField::new(arrow)])
-            {
+            if field.data_type.is_nested() || !RowConverter::supports_fields(&[SortField::new(arrow)]) {
                 return Err(Error::unsupported(format!(
                     "sequence field '{name}' has type {}, which cannot order rows yet",
                     field.data_type

@@ -65,25 +65,50 @@ impl KeyValueWriter {
     }
 
     /// Sorts rows (columns of the table, then the kind) by key, merges the versions of a key and writes the result as files of
-    /// their own; with a changelog every row goes there first.
+    /// their own; with a changelog every row goes there first. With `helped` the next rows are merged on a thread of the blocking
+    /// pool while rows are encoded on this one.
     ///
     /// # Errors
     /// Those of the merge function and of the files.
-    pub(crate) async fn flush(&mut self, batches: Vec<RecordBatch>, bytes: u64) -> Result<()> {
+    pub(crate) async fn flush(&mut self, batches: Vec<RecordBatch>, bytes: u64, helped: bool) -> Result<()> {
         let mut flush = Flush::new(self.table.clone(), batches, self.next_sequence, bytes)?;
         self.next_sequence = flush.next_sequence;
-        while let Some(chunk) = flush.next_chunk(self.changelog.is_some())? {
-            if let (Some(changelog), Some(raw)) = (&mut self.changelog, chunk.raw) {
-                changelog.write(vec![raw]).await?;
+        let changelog = self.changelog.is_some();
+        if helped && flush.sorted.rows.len() > flush.chunk_rows {
+            let next = move |mut flush: Flush| {
+                tokio::task::spawn_blocking(move || {
+                    let chunk = flush.next_chunk(changelog);
+                    (flush, chunk)
+                })
+            };
+            let mut ahead = next(flush);
+            loop {
+                let done = ahead.await;
+                let (flush, chunk) =
+                    done.map_err(|e| Error::io("merging rows was cancelled or panicked").with_source(e))?;
+                let Some(chunk) = chunk? else { break };
+                ahead = next(flush);
+                self.write(chunk).await?;
             }
-            if let Some(merged) = chunk.merged {
-                self.data.write(vec![merged]).await?;
+        } else {
+            while let Some(chunk) = flush.next_chunk(changelog)? {
+                self.write(chunk).await?;
             }
         }
         if let Some(changelog) = &mut self.changelog {
             changelog.close_file().await?;
         }
         self.data.close_file().await
+    }
+
+    async fn write(&mut self, chunk: Chunk) -> Result<()> {
+        if let (Some(changelog), Some(raw)) = (&mut self.changelog, chunk.raw) {
+            changelog.write(vec![raw]).await?;
+        }
+        match chunk.merged {
+            Some(merged) => self.data.write(vec![merged]).await,
+            None => Ok(()),
+        }
     }
 
     /// Data and changelog files closed since the last call.
@@ -206,11 +231,7 @@ impl Flush {
             true => {
                 let gathered = Selection::of_rows(places.iter().copied()).gather_batches(&self.sources)?;
                 let kinds = self.gather_kinds(&places);
-                Some(
-                    self.table
-                        .layout
-                        .batch(sequences(), Arc::new(kinds), gathered)?,
-                )
+                Some(self.table.layout.batch(sequences(), Arc::new(kinds), gathered)?)
             }
             false => None,
         };

@@ -462,13 +462,6 @@ fn tables_that_cannot_be_written_are_refused_by_name() {
         assert!(err.to_string().contains(text), "{err}");
     }
     let err = refuse(&[], |context| {
-        Arc::make_mut(&mut context.schema).primary_keys.push("id".into())
-    });
-    assert!(
-        err.kind() == ErrorKind::Unsupported && err.to_string().contains("(id)"),
-        "{err}"
-    );
-    let err = refuse(&[], |context| {
         Arc::make_mut(&mut context.schema).fields[2].data_type = DataType::new(TypeKind::Blob);
     });
     assert!(

@@ -74,8 +74,16 @@ async fn stored(storage: &Storage, path: &str, file: &DataFileMeta) -> Vec<Recor
     let format = file.file_name.rsplit('.').next().unwrap();
     let format = default_registry().get(format, &BTreeMap::new()).unwrap();
     let path = format!("{path}/{}", file.file_name);
-    let input = storage.open_input(&path, Some(file.file_size as u64)).await.unwrap();
-    let mut reader = format.create_reader_builder(1024).unwrap().build(input).await.unwrap();
+    let input = storage
+        .open_input(&path, Some(file.file_size as u64))
+        .await
+        .unwrap();
+    let mut reader = format
+        .create_reader_builder(1024)
+        .unwrap()
+        .build(input)
+        .await
+        .unwrap();
     let mut batches = Vec::new();
     while let Some(batch) = reader.next_batch().await.unwrap() {
         batches.push(batch);
@@ -90,7 +98,10 @@ async fn stored_rows(storage: &Storage, file: &DataFileMeta) -> Vec<Stored> {
     let mut found = Vec::new();
     for batch in stored(storage, "memory://db/t/bucket-0", file).await {
         let names: Vec<_> = batch.schema().fields().iter().map(|f| f.name().clone()).collect();
-        assert_eq!(names, ["_KEY_id", "_SEQUENCE_NUMBER", "_VALUE_KIND", "id", "v", "s"]);
+        assert_eq!(
+            names,
+            ["_KEY_id", "_SEQUENCE_NUMBER", "_VALUE_KIND", "id", "v", "s"]
+        );
         let long = |at: usize| batch.column(at).as_primitive::<Int64Type>().clone();
         let (key, sequence, id) = (long(0), long(1), long(3));
         let kind = batch.column(2).as_primitive::<Int8Type>();
@@ -128,8 +139,14 @@ fn only_file(messages: &[CommitMessage]) -> &DataFileMeta {
 async fn case_48_versions_in_one_buffer_are_merged_at_flush() {
     let storage = Storage::memory();
     let mut write = writer(&storage, plain(&[]));
-    write.write(&rows(&[(5, 1, "e"), (1, 1, "a"), (3, 1, "c")])).await.unwrap();
-    write.write(&changes(&[(2, 1, 2, "b"), (3, 3, 9, ""), (0, 9, 1, "i")])).await.unwrap();
+    write
+        .write(&rows(&[(5, 1, "e"), (1, 1, "a"), (3, 1, "c")]))
+        .await
+        .unwrap();
+    write
+        .write(&changes(&[(2, 1, 2, "b"), (3, 3, 9, ""), (0, 9, 1, "i")]))
+        .await
+        .unwrap();
     let messages = write.prepare_commit().await.unwrap();
     assert_eq!(messages[0].total_buckets, Some(1));
     let file = only_file(&messages);
@@ -142,8 +159,17 @@ async fn case_48_versions_in_one_buffer_are_merged_at_flush() {
             row(9, 5, 0, 1, "i"),
         ]
     );
-    let key = |id| RowValues::of(&[DataType::required(TypeKind::BigInt)], &[Some(Datum::BigInt(id))]).unwrap();
-    assert_eq!((file.row_count, file.delete_row_count, file.level), (4, Some(1), 0));
+    let key = |id| {
+        RowValues::of(
+            &[DataType::required(TypeKind::BigInt)],
+            &[Some(Datum::BigInt(id))],
+        )
+        .unwrap()
+    };
+    assert_eq!(
+        (file.row_count, file.delete_row_count, file.level),
+        (4, Some(1), 0)
+    );
     assert_eq!((&file.min_key, &file.max_key), (&key(1), &key(9)));
     // the number of a version that lost is not the file's
     assert_eq!((file.min_sequence_number, file.max_sequence_number), (0, 5));
@@ -156,7 +182,10 @@ async fn case_48_versions_in_one_buffer_are_merged_at_flush() {
     // the numbers go on
     write.write(&rows(&[(2, 7, "x")])).await.unwrap();
     let messages = write.prepare_commit().await.unwrap();
-    assert_eq!(stored_rows(&storage, only_file(&messages)).await, [row(2, 6, 0, 7, "x")]);
+    assert_eq!(
+        stored_rows(&storage, only_file(&messages)).await,
+        [row(2, 6, 0, 7, "x")]
+    );
     assert!(write.prepare_commit().await.unwrap().is_empty());
 }
 
@@ -178,7 +207,11 @@ async fn numbers_go_on_with_the_state_of_the_bucket() {
     let mut write = TableWrite::new(context.clone()).unwrap();
     let error = write.write(&rows(&[(1, 1, "a")])).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
-    assert!(error.message().starts_with("the states of the buckets were not planned"));
+    assert!(
+        error
+            .message()
+            .starts_with("the states of the buckets were not planned")
+    );
     write.ignore_previous_files();
     write.write(&rows(&[(1, 1, "a")])).await.unwrap();
     let messages = write.prepare_commit().await.unwrap();
@@ -202,7 +235,11 @@ async fn sequence_fields_decide_before_the_arrival() {
         let messages = write.prepare_commit().await.unwrap();
         let found = stored_rows(&storage, only_file(&messages)).await;
         let text: Vec<_> = found.iter().map(|r| (r.1, r.5.clone().unwrap())).collect();
-        assert_eq!(text, [(winner, winner.to_string()), (6, "6".to_owned())], "{order}");
+        assert_eq!(
+            text,
+            [(winner, winner.to_string()), (6, "6".to_owned())],
+            "{order}"
+        );
     }
 }
 
@@ -232,16 +269,25 @@ async fn kinds_that_are_ignored_leave_nothing() {
 async fn kinds_of_a_column_of_the_table() {
     let storage = Storage::memory();
     let mut write = writer(&storage, plain(&[("rowkind.field", "s")]));
-    write.write(&rows(&[(1, 1, "+I"), (2, 2, "-D"), (3, 3, "+U"), (4, 4, "-U")])).await.unwrap();
+    write
+        .write(&rows(&[(1, 1, "+I"), (2, 2, "-D"), (3, 3, "+U"), (4, 4, "-U")]))
+        .await
+        .unwrap();
     let messages = write.prepare_commit().await.unwrap();
     let found = stored_rows(&storage, only_file(&messages)).await;
     assert_eq!(found.iter().map(|r| r.2).collect::<Vec<_>>(), [0, 3, 2, 1]);
     assert_eq!(only_file(&messages).delete_row_count, Some(2));
 
     let refused = [
-        (rows(&[(1, 1, "+I"), (2, 2, "D")]), "the row kind is 'D', expected '+I', '-U', '+U' or '-D'"),
         (
-            batch(vec![("id", arc(Int64Array::from(vec![1, 2]))), ("s", arc(StringArray::from(vec![Some("+I"), None])))]),
+            rows(&[(1, 1, "+I"), (2, 2, "D")]),
+            "the row kind is 'D', expected '+I', '-U', '+U' or '-D'",
+        ),
+        (
+            batch(vec![
+                ("id", arc(Int64Array::from(vec![1, 2]))),
+                ("s", arc(StringArray::from(vec![Some("+I"), None]))),
+            ]),
             "the row kind is NULL in row 1 of the batch",
         ),
         (
@@ -262,14 +308,23 @@ async fn kinds_of_a_column_of_the_table() {
 async fn kinds_that_are_none_are_refused_with_their_row() {
     let storage = Storage::memory();
     let mut write = writer(&storage, plain(&[]));
-    let error = write.write(&changes(&[(0, 1, 1, ""), (4, 2, 2, "")])).await.unwrap_err();
-    assert!(error.context().any(|(key, value)| key == "row" && value == "1"), "{error}");
+    let error = write
+        .write(&changes(&[(0, 1, 1, ""), (4, 2, 2, "")]))
+        .await
+        .unwrap_err();
+    assert!(
+        error.context().any(|(key, value)| key == "row" && value == "1"),
+        "{error}"
+    );
     let text = batch(vec![
         ("id", arc(Int64Array::from(vec![1]))),
         ("_VALUE_KIND", arc(StringArray::from(vec!["+I"]))),
     ]);
     let error = write.write(&text).await.unwrap_err();
-    assert_eq!(error.message(), "the kinds of rows have Arrow type Utf8, expected Int8");
+    assert_eq!(
+        error.message(),
+        "the kinds of rows have Arrow type Utf8, expected Int8"
+    );
     // refused batches leave nothing behind
     assert!(write.prepare_commit().await.unwrap().is_empty());
 }
@@ -280,14 +335,20 @@ async fn case_54_null_in_a_key_is_refused_and_key_columns_are_enough_for_a_delet
     let mut write = writer(&storage, plain(&[("fields.v.default-value", "x")]));
     let nulls = batch(vec![("id", arc(Int64Array::from(vec![Some(1), None])))]);
     let error = write.write(&nulls).await.unwrap_err();
-    assert_eq!(error.message(), "NULL in row 1 of the batch, but the column is NOT NULL");
+    assert_eq!(
+        error.message(),
+        "NULL in row 1 of the batch, but the column is NOT NULL"
+    );
     let delete = batch(vec![
         ("id", arc(Int64Array::from(vec![4]))),
         ("_VALUE_KIND", arc(Int8Array::from(vec![3]))),
     ]);
     write.write(&delete).await.unwrap();
     let messages = write.prepare_commit().await.unwrap();
-    assert_eq!(stored_rows(&storage, only_file(&messages)).await, [(4, 0, 3, 4, None, None)]);
+    assert_eq!(
+        stored_rows(&storage, only_file(&messages)).await,
+        [(4, 0, 3, 4, None, None)]
+    );
 }
 
 #[tokio::test]
@@ -300,16 +361,32 @@ async fn changelog_of_the_input() {
         ("target-file-row-num", "1"),
     ];
     let mut write = writer(&storage, plain(&options));
-    write.write(&changes(&[(0, 2, 1, "a"), (0, 1, 2, "b"), (1, 2, 1, "a"), (2, 2, 5, "c")])).await.unwrap();
+    write
+        .write(&changes(&[
+            (0, 2, 1, "a"),
+            (0, 1, 2, "b"),
+            (1, 2, 1, "a"),
+            (2, 2, 5, "c"),
+        ]))
+        .await
+        .unwrap();
     let messages = write.prepare_commit().await.unwrap();
     let increment = &messages[0].data_increment;
     // rows per file bind data files only
-    assert_eq!((increment.new_files.len(), increment.changelog_files.len()), (2, 1));
+    assert_eq!(
+        (increment.new_files.len(), increment.changelog_files.len()),
+        (2, 1)
+    );
     let log = &increment.changelog_files[0];
     assert!(log.file_name.starts_with("log-") && log.file_name.ends_with(".parquet"));
     assert_eq!(
         stored_rows(&storage, log).await,
-        [row(1, 1, 0, 2, "b"), row(2, 0, 0, 1, "a"), row(2, 2, 1, 1, "a"), row(2, 3, 2, 5, "c")]
+        [
+            row(1, 1, 0, 2, "b"),
+            row(2, 0, 0, 1, "a"),
+            row(2, 2, 1, 1, "a"),
+            row(2, 3, 2, 5, "c")
+        ]
     );
     assert_eq!((log.row_count, log.delete_row_count, log.level), (4, Some(1), 0));
     assert_eq!((log.min_sequence_number, log.max_sequence_number), (0, 3));
@@ -335,11 +412,25 @@ async fn thin_files_have_no_key_columns() {
     let messages = write.prepare_commit().await.unwrap();
     let file = only_file(&messages);
     let batches = stored(&storage, "memory://db/t/bucket-0", file).await;
-    let names: Vec<_> = batches[0].schema().fields().iter().map(|f| f.name().clone()).collect();
+    let names: Vec<_> = batches[0]
+        .schema()
+        .fields()
+        .iter()
+        .map(|f| f.name().clone())
+        .collect();
     assert_eq!(names, ["_SEQUENCE_NUMBER", "_VALUE_KIND", "id", "v", "s"]);
-    let key = |id| RowValues::of(&[DataType::required(TypeKind::BigInt)], &[Some(Datum::BigInt(id))]).unwrap();
+    let key = |id| {
+        RowValues::of(
+            &[DataType::required(TypeKind::BigInt)],
+            &[Some(Datum::BigInt(id))],
+        )
+        .unwrap()
+    };
     assert_eq!((&file.min_key, &file.max_key), (&key(1), &key(2)));
-    assert_eq!((&file.key_stats.min_values, &file.key_stats.max_values), (&key(1), &key(2)));
+    assert_eq!(
+        (&file.key_stats.min_values, &file.key_stats.max_values),
+        (&key(1), &key(2))
+    );
     // the key keeps its bounds among the columns of the table too
     let types = [DataType::new(TypeKind::BigInt), int(), DataType::string()];
     let min = file.value_stats.min_values.values(&types).unwrap();
@@ -362,15 +453,19 @@ async fn routing_by_the_trimmed_key_or_the_bucket_key() {
     let storage = Storage::memory();
     let mut by_key = keyed(&columns, &["p"], &["p", "b"], &[("bucket", "4")]);
     by_key.fields[0].data_type.nullable = false;
-    let mut by_option = keyed(&columns, &["p"], &["b", "a", "p"], &[("bucket", "4"), ("bucket-key", "b")]);
+    let mut by_option = keyed(
+        &columns,
+        &["p"],
+        &["b", "a", "p"],
+        &[("bucket", "4"), ("bucket-key", "b")],
+    );
     by_option.fields[0].data_type.nullable = false;
     for schema in [by_key, by_option] {
         let mut write = writer(&storage, schema);
         write.write(&data).await.unwrap();
         let messages = write.prepare_commit().await.unwrap();
         // the buckets of the INT keys 1..=7 of four
-        let mut rows: Vec<(i32, i64)> =
-            messages.iter().map(|m| (m.bucket, m.new_row_count())).collect();
+        let mut rows: Vec<(i32, i64)> = messages.iter().map(|m| (m.bucket, m.new_row_count())).collect();
         rows.sort_unstable();
         assert_eq!(rows, [(0, 3), (1, 1), (2, 2), (3, 1)]);
     }
@@ -386,16 +481,27 @@ async fn key_order_is_the_declared_one_and_strings_compare_by_bytes() {
     let storage = Storage::memory();
     let mut write = writer(&storage, keyed(&columns, &[], &["k", "a"], &[]));
     let data = batch(vec![
-        ("k", arc(StringArray::from(vec!["b", "", "a", "ab", "é", "z", "a", "b"]))),
+        (
+            "k",
+            arc(StringArray::from(vec!["b", "", "a", "ab", "é", "z", "a", "b"])),
+        ),
         ("a", arc(Int32Array::from(vec![1, 5, -1, 2, 3, 4, 1, 1]))),
         ("v", arc(Int32Array::from(vec![0, 1, 2, 3, 4, 5, 6, 7]))),
     ]);
     write.write(&data).await.unwrap();
     let messages = write.prepare_commit().await.unwrap();
     let batches = stored(&storage, "memory://db/t/bucket-0", only_file(&messages)).await;
-    let v = batches[0].column_by_name("v").unwrap().as_primitive::<Int32Type>();
+    let v = batches[0]
+        .column_by_name("v")
+        .unwrap()
+        .as_primitive::<Int32Type>();
     assert_eq!(v.values(), &[1, 2, 6, 3, 7, 5, 4]);
-    let names: Vec<_> = batches[0].schema().fields().iter().map(|f| f.name().clone()).collect();
+    let names: Vec<_> = batches[0]
+        .schema()
+        .fields()
+        .iter()
+        .map(|f| f.name().clone())
+        .collect();
     assert_eq!(names[..2], ["_KEY_k", "_KEY_a"]);
     let types = [DataType::string(), int()];
     let max = only_file(&messages).max_key.values(&types).unwrap();
@@ -409,15 +515,35 @@ async fn floats_compare_as_java_compares_them() {
     let mut write = writer(&storage, keyed(&columns, &[], &["k"], &[]));
     let nan = f64::from_bits(f64::NAN.to_bits() | (1 << 63) | 1);
     let data = batch(vec![
-        ("k", arc(Float64Array::from(vec![0.0, nan, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0]))),
+        (
+            "k",
+            arc(Float64Array::from(vec![
+                0.0,
+                nan,
+                -0.0,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+                f64::NAN,
+                1.0,
+            ])),
+        ),
         ("v", arc(Int32Array::from(vec![0, 1, 2, 3, 4, 5, 6]))),
     ]);
     write.write(&data).await.unwrap();
     let messages = write.prepare_commit().await.unwrap();
     let batches = stored(&storage, "memory://db/t/bucket-0", only_file(&messages)).await;
-    let v = batches[0].column_by_name("v").unwrap().as_primitive::<Int32Type>();
+    let v = batches[0]
+        .column_by_name("v")
+        .unwrap()
+        .as_primitive::<Int32Type>();
     assert_eq!(v.values(), &[4, 2, 0, 6, 3, 5]);
-    assert!(batches[0].column(0).as_primitive::<Float64Type>().value(5).is_nan());
+    assert!(
+        batches[0]
+            .column(0)
+            .as_primitive::<Float64Type>()
+            .value(5)
+            .is_nan()
+    );
 }
 
 #[tokio::test]
@@ -427,8 +553,9 @@ async fn a_full_buffer_becomes_a_file_of_its_own() {
     context.memory_limit = 100_000;
     let mut write = TableWrite::new(context).unwrap();
     for round in 0..20i32 {
-        let list: Vec<(i64, i32, String)> =
-            (0..500).map(|i| (i64::from((i * 7919) % 1000), round, format!("round {round} {i}"))).collect();
+        let list: Vec<(i64, i32, String)> = (0..500)
+            .map(|i| (i64::from((i * 7919) % 1000), round, format!("round {round} {i}")))
+            .collect();
         let list: Vec<(i64, i32, &str)> = list.iter().map(|(a, b, c)| (*a, *b, c.as_str())).collect();
         write.write(&rows(&list)).await.unwrap();
     }
@@ -454,7 +581,12 @@ fn what_compaction_would_have_to_do_is_refused_by_name() {
     let check = |options: &[(&str, &str)], named: &str| {
         let error = TableWrite::new(context(&storage, plain(options))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
-        assert!(error.context().any(|(key, value)| key == "option" && value == named), "{error}");
+        assert!(
+            error
+                .context()
+                .any(|(key, value)| key == "option" && value == named),
+            "{error}"
+        );
         assert!(error.message().contains(named), "{error}");
     };
     for (key, value) in [
@@ -483,7 +615,10 @@ fn what_compaction_would_have_to_do_is_refused_by_name() {
 #[test]
 fn formats_of_changelog_and_level() {
     let storage = Storage::memory();
-    for (key, value) in [("file.format.per.level", "0:nothing"), ("changelog-file.format", "nothing")] {
+    for (key, value) in [
+        ("file.format.per.level", "0:nothing"),
+        ("changelog-file.format", "nothing"),
+    ] {
         let options = [(key, value), ("changelog-producer", "input")];
         let error = TableWrite::new(context(&storage, plain(&options))).unwrap_err();
         assert!(error.context().any(|(k, v)| k == "option" && v == key), "{error}");
