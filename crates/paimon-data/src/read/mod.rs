@@ -14,6 +14,7 @@ mod read_ahead;
 mod schema_source;
 mod spill;
 mod table_read;
+mod tasks;
 mod timestamp_unit;
 mod widen;
 
