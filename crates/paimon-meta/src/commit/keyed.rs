@@ -17,6 +17,12 @@ use crate::table::Table;
 
 const SNAPSHOT_ORDERING: &str = "sequence.snapshot-ordering";
 
+/// A file between its first and its last key.
+type Ranged<E> = (Key, Key, E);
+
+/// A level of a bucket: partition, bucket, level.
+type Level<'a> = (&'a BinaryRow, i32, i32);
+
 /// A commit to a primary-key table.
 #[derive(Debug)]
 pub(super) struct KeyedCommit<'a> {
@@ -62,7 +68,7 @@ impl<'a> KeyedCommit<'a> {
         if self.clustered {
             return Ok(());
         }
-        let mut levels: HashMap<(&BinaryRow, i32, i32), Vec<(Key, Key, &ManifestEntry)>> = HashMap::new();
+        let mut levels: HashMap<Level<'_>, Vec<Ranged<&ManifestEntry>>> = HashMap::new();
         for entry in merged(base, delta)
             .into_iter()
             .filter(|entry| entry.file.level >= 1)
@@ -103,7 +109,7 @@ impl<'a> KeyedCommit<'a> {
         }
         let top = top_level(self.table.options())?;
         let mut places: HashMap<(BinaryRow, i32), usize> = HashMap::new();
-        let mut buckets: Vec<Vec<(Key, Key, ManifestEntry)>> = Vec::new();
+        let mut buckets: Vec<Vec<Ranged<ManifestEntry>>> = Vec::new();
         for entry in entries {
             let next = buckets.len();
             let at = *places
@@ -117,7 +123,7 @@ impl<'a> KeyedCommit<'a> {
         }
         let mut upgraded = Vec::new();
         for bucket in buckets {
-            let mut sorted: Vec<&(Key, Key, ManifestEntry)> = bucket.iter().collect();
+            let mut sorted: Vec<&Ranged<ManifestEntry>> = bucket.iter().collect();
             sorted.sort_by(|a, b| self.order.compare(&a.0, &b.0));
             let apart = sorted
                 .windows(2)

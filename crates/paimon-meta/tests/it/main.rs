@@ -11,5 +11,6 @@ mod java_metadata;
 mod manifest_format;
 mod primary_key;
 mod race;
+mod replay;
 mod restore;
 mod support;
