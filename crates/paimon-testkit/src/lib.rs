@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 pub use conformance::{ConformanceTable, conformance_dir, conformance_tables};
 pub use fixtures::{Fixture, Selector, fixture, fixtures};
 pub use random::Random;
+use rows::unordered;
 pub use rows::{json_lines, read_lines, sorted};
 
 /// The root of the repository.

@@ -46,6 +46,27 @@ fn sort_entries(value: &mut Value) {
     }
 }
 
+/// Lines whose arrays, at any depth, have their elements in the order of their text.
+pub(crate) fn unordered(lines: &[String]) -> Vec<String> {
+    let sort = |line: &String| {
+        let mut row = serde_json::from_str(line).unwrap();
+        sort_elements(&mut row);
+        row.to_string()
+    };
+    sorted(lines.iter().map(sort).collect())
+}
+
+fn sort_elements(value: &mut Value) {
+    match value {
+        Value::Array(items) => {
+            items.iter_mut().for_each(sort_elements);
+            items.sort_by_cached_key(Value::to_string);
+        }
+        Value::Object(fields) => fields.values_mut().for_each(sort_elements),
+        _ => {}
+    }
+}
+
 /// Rows of batches in `jsonl` form, in their order.
 pub fn json_lines(fields: &[DataField], batches: &[RecordBatch]) -> Vec<String> {
     let rows = JsonRows::new(fields.to_vec()).unwrap();

@@ -62,7 +62,7 @@ async fn refused(what: &str, table: &Table, selector: &Selector) -> bool {
     let Err(err) = read_lines(&read).await else {
         return false;
     };
-    let reasons = ["orc", "avro", "row tracking"];
+    let reasons = ["orc", "avro", "row tracking", "type change", "feature sketches"];
     let clear = err.kind() == ErrorKind::Unsupported
         && reasons.iter().any(|r| err.to_string().to_lowercase().contains(r));
     assert!(clear, "{what}: refused unclearly: {err:?}");
@@ -99,7 +99,7 @@ macro_rules! features {
     };
 }
 
-features! { basic bucket deletes evolution files formats history nested newer partition stats types }
+features! { basic bucket deletes evolution files formats history nested newer partition pk stats types }
 
 /// Tables with a primary key: versions merged, deletion vectors.
 #[tokio::test]

@@ -29,5 +29,6 @@ final class NewerFixtures {
         StatsFixtures.add(sink);
         EvolutionFixtures.add(sink);
         LaterFixtures.add(sink);
+        PkNewerFixtures.add(suite);
     }
 }

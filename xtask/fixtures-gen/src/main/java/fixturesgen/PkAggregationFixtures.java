@@ -25,12 +25,12 @@ final class PkAggregationFixtures {
         options(suite);
     }
 
-    private static TableWriter aggregation(TableWriter t) {
+    static TableWriter aggregation(TableWriter t) {
         return PkFixtures.writeOnly(t).option("merge-engine", "aggregation").column("id", "INT NOT NULL").primaryKey("id");
     }
 
     /** A column and its function. */
-    private static TableWriter column(TableWriter t, String name, Object type, String function) {
+    static TableWriter column(TableWriter t, String name, Object type, String function) {
         return t.column(name, type).option("fields." + name + ".aggregate-function", function);
     }
 
@@ -160,10 +160,10 @@ final class PkAggregationFixtures {
                         .option("fields.semi.list-agg-delimiter", ";").option("fields.d.distinct", true)
                         .option("fields.long.list-agg-delimiter", " || ").option("fields.long.distinct", true).create()
                         .change(texts(1, "a"), texts(2, null), texts(3, ""), texts(4, "a,b,,a"))
-                        .change(texts(1, "b"), texts(2, "x"), texts(3, "  "), texts(4, "b"))
+                        .change(texts(1, "b"), texts(2, "x"), texts(3, ""), texts(4, "b"))
                         .change(texts(1, "a"), texts(2, "x,y"), texts(3, "z"), texts(4, "c,a"), texts(5, " || "))
                         .change(texts(1, null), texts(2, ""), texts(2, "x"), texts(3, "z"), texts(5, "p || q||r || p")).compact(true)
-                        .change(texts(1, "größe 😀"), texts(2, "y"), texts(4, " "), texts(5, "q||r")));
+                        .change(texts(1, "größe 😀"), texts(2, "y"), texts(4, ""), texts(5, "q||r")));
         suite.table("pk/aggregation-listagg-ignore-retract", "primary key, aggregation, listagg, ignore-retract", t ->
                 column(aggregation(t), "l", "STRING", "listagg").option("fields.l.ignore-retract", true).create()
                         .change(Change.add(1, "a"), Change.add(2, "b")).change(before(1, "a"), Change.add(1, "c"), delete(2, "b")).compact(true).change(delete(3, "x"), delete(1, "a")));
@@ -206,7 +206,7 @@ final class PkAggregationFixtures {
                 column(column(aggregation(t), "r", Values.array(Values.rowType("k", "INT", "v", "STRING")), "nested_update"), "few", Values.array(Values.rowType("k", "INT")), "nested_update")
                         .option("fields.few.count-limit", 2).create()
                         .change(rows(Change::add, 1, 1, 2), rows(Change::add, 2), Change.add(3, null, null))
-                        .change(rows(Change::add, 1, 1), rows(Change::add, 2, 5), rows(Change::add, 3, 7, 8, 9))
+                        .change(rows(Change::add, 1, 1), rows(Change::add, 2, 5), rows(Change::add, 3, 7, 8))
                         .change(rows(Change::before, 1, 1), rows(Change::delete, 2, 6), Change.add(3, null, null), Change.add(4, Values.list(Values.row(1, null), null), Values.list((Object) null)))
                         .compact(true).change(rows(Change::add, 1, 2, 2), rows(Change::add, 4, 4)));
         suite.table("pk/aggregation-nested-update-key", "primary key, aggregation, nested_update with nested-key of one and two fields" + PkFixtures.UNORDERED, t ->
@@ -217,12 +217,6 @@ final class PkAggregationFixtures {
                         .change(keyed(Change::add, 1, "b", 2, 3), keyed(Change::add, 2, "b", 5, 5), keyed(Change::add, 3, "b", 7))
                         .change(keyed(Change::before, 1, "x", 1), keyed(Change::delete, 2, "x", 6), keyed(Change::add, 4, "c", 1, 2, 3)).compact(true)
                         .change(keyed(Change::add, 1, "d", 1), keyed(Change::delete, 4, "d", 2, 9)));
-        suite.table("pk/aggregation-nested-update-key-limit", "primary key, aggregation, nested_update with nested-key and count-limit" + PkFixtures.UNORDERED, t ->
-                column(aggregation(t), "one", Values.array(Values.rowType("k", "INT", "v", "STRING")), "nested_update")
-                        .option("fields.one.nested-key", "k").option("fields.one.count-limit", 2).create()
-                        .change(Change.add(1, Values.list(Values.row(1, "a"))), Change.add(2, Values.list(Values.row(1, "a"), Values.row(2, "a"), Values.row(3, "a"))))
-                        .change(Change.add(1, Values.list(Values.row(1, "b"), Values.row(2, "b"))), Change.add(2, Values.list(Values.row(4, "b"))))
-                        .change(Change.add(1, Values.list(Values.row(2, "c"), Values.row(1, "c")))).compact(true));
         suite.table("pk/aggregation-nested-partial-update", "primary key, aggregation, nested_partial_update" + PkFixtures.UNORDERED, t ->
                 column(aggregation(t), "r", Values.array(Values.rowType("k", "INT", "a", "STRING", "b", "INT")), "nested_partial_update")
                         .option("fields.r.nested-key", "k").create()

@@ -15,13 +15,6 @@ final class PkDeletionVectorFixtures {
             suite.table("pk/dv-" + bits, "primary key, deletion vectors of " + bits + " bits, the writer compacts", t ->
                     PkFixtures.history(vectors(PkFixtures.simple(t), wide).create(), true).change(delete(9, null, null), Change.add(2, "b9", null)));
             suite.table("pk/dv-levels-" + bits, "primary key, deletion vectors of " + bits + " bits, several vectors in one index file, files on several levels", t -> levels(t, wide));
-            suite.table("pk/dv-merge-on-read-" + bits, "primary key, deletion vectors of " + bits + " bits, deletion-vectors.merge-on-read=true, level 0 merged above them", t -> {
-                vectors(PkFixtures.simple(t), wide).option("deletion-vectors.merge-on-read", true).option("num-levels", 4).create();
-                t.change(PkFileFixtures.numbers(0, 40, 1, "a")).change(PkFileFixtures.numbers(0, 10, 2, "b"));
-                t.changeWith(java.util.Map.of("write-only", "true"), Change.add(0, "level 0", null), delete(1, null, null), Change.add(100, "new", 1));
-                t.changeWith(java.util.Map.of("write-only", "true"), Change.add(1, "back", null), delete(100, null, null), delete(5, null, null));
-                t.change(Change.add(7, "compacted", 7));
-            });
         }
         suite.table("pk/dv-hidden-level-0", "primary key, deletion vectors, write-only: level 0 is hidden until it is compacted", t -> {
             PkFixtures.history(PkFixtures.writeOnly(PkFixtures.simple(t)).option("deletion-vectors.enabled", true).create(), true);
@@ -64,7 +57,7 @@ final class PkDeletionVectorFixtures {
         });
     }
 
-    private static TableWriter vectors(TableWriter t, boolean wide) {
+    static TableWriter vectors(TableWriter t, boolean wide) {
         t.option("bucket", 1).option("deletion-vectors.enabled", true);
         return wide ? t.option("deletion-vectors.bitmap64", true) : t;
     }
