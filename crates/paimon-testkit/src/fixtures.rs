@@ -70,7 +70,12 @@ impl Fixture {
         let path = table["path"].as_str().unwrap().to_owned();
         Fixture {
             dir: root.join(&path),
-            features: table["features"].as_array().unwrap().iter().filter_map(text).collect(),
+            features: table["features"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(text)
+                .collect(),
             location: table["location"].as_str().unwrap().to_owned(),
             messages: usize::try_from(table["messages"].as_u64().unwrap()).unwrap(),
             message_version: number(&table["messageVersion"]),
