@@ -56,6 +56,10 @@ pub fn deletion_vector(data: &[u8]) {
     let Some((vector, used)) = bounded(bytes.len(), || decode_deletion_vector(&bytes)) else { return };
     assert!(used <= bytes.len());
     assert_eq!(vector.is_empty(), vector.cardinality() == 0);
+    // The stored form has twelve bytes for each 2^32 rows below the last deleted one, so that a few bytes can become 2 GiB.
+    if vector.max().is_some_and(|row| row >> 32 > 1 << 12) {
+        return;
+    }
     let encoded = vector.encode().expect("a vector that was read is written");
     let (again, used) = decode_deletion_vector(&encoded).expect("a vector that we wrote is read");
     assert_eq!((again, used), (vector, encoded.len()));
