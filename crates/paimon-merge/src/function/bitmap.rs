@@ -12,13 +12,16 @@ use paimon_types::{Error, Result};
 use super::column::{Column, ColumnFunction};
 use super::program::{Op, Program};
 
+/// Makes the union of two serialized values; the error says what is wrong with the bytes.
+pub(super) type UnionOfBytes = fn(&[u8], &[u8]) -> Result<Vec<u8>, String>;
+
 /// Unions of serialized values (Java `FieldRoaringBitmap32Agg`, `FieldRoaringBitmap64Agg`, `FieldThetaSketchAgg`,
 /// `FieldHllSketchAgg`): NULL is ignored, and a value alone stays byte by byte what it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Union {
     pub(super) function: &'static str,
-    /// The union of accumulator and input; the message of an error says what is wrong with the bytes.
-    pub(super) union: fn(&[u8], &[u8]) -> Result<Vec<u8>, String>,
+    /// Of accumulator and input.
+    pub(super) union: UnionOfBytes,
     pub(super) ignore_retract: bool,
 }
 

@@ -87,10 +87,16 @@ impl<'a> Reader<'a> {
             NODE16 => (16, 16),
             NODE48 => (256, 48),
             NODE256 => (32, 256),
-            other => return Err(format!("the bitmap has a tree node of kind {other}, expected 0 to 4")),
+            other => {
+                return Err(format!(
+                    "the bitmap has a tree node of kind {other}, expected 0 to 4"
+                ));
+            }
         };
         if children > most || depth >= KEY {
-            return Err(format!("the bitmap has a tree node of kind {kind} with {children} children in depth {depth}"));
+            return Err(format!(
+                "the bitmap has a tree node of kind {kind} with {children} children in depth {depth}"
+            ));
         }
         self.take(body)?;
         for _ in 0..children {
@@ -109,7 +115,9 @@ impl<'a> Reader<'a> {
                     let (start, more) = (u32::from(self.short()?), u32::from(self.short()?));
                     let end = start + more;
                     if end > u32::from(u16::MAX) {
-                        return Err(format!("the bitmap has a run from {start} to {end}, expected at most 65535"));
+                        return Err(format!(
+                            "the bitmap has a run from {start} to {end}, expected at most 65535"
+                        ));
                     }
                     values.insert_range(start..=end);
                 }
@@ -128,7 +136,11 @@ impl<'a> Reader<'a> {
                     values.insert(u32::from(self.short()?));
                 }
             }
-            other => return Err(format!("the bitmap has a container of kind {other}, expected 0 to 2")),
+            other => {
+                return Err(format!(
+                    "the bitmap has a container of kind {other}, expected 0 to 2"
+                ));
+            }
         }
         Ok(values)
     }
@@ -155,13 +167,18 @@ fn read(bytes: &[u8]) -> Result<Bitmap, String> {
                 1 => {
                     containers.insert(first << 32 | second, reader.container()?);
                 }
-                other => return Err(format!("the bitmap marks a container with {other}, expected 0 or 1")),
+                other => {
+                    return Err(format!(
+                        "the bitmap marks a container with {other}, expected 0 or 1"
+                    ));
+                }
             }
         }
     }
     for (key, index) in leaves {
         let container = containers.remove(&index);
-        let container = container.ok_or_else(|| format!("the bitmap has no container {index}, which a key names"))?;
+        let container =
+            container.ok_or_else(|| format!("the bitmap has no container {index}, which a key names"))?;
         if !container.is_empty() {
             bitmap.insert(key, container);
         }
@@ -213,7 +230,11 @@ fn write_node(keys: &[([u8; KEY], u64)], depth: usize, out: &mut Vec<u8>) {
     let shared = first.iter().zip(last).take_while(|(a, b)| a == b).count();
     let byte = |key: &[u8; KEY]| key.get(shared).copied().unwrap_or_default();
     let children: Vec<&[([u8; KEY], u64)]> = keys.chunk_by(|(a, _), (b, _)| byte(a) == byte(b)).collect();
-    let bytes: Vec<u8> = children.iter().filter_map(|child| child.first()).map(|(key, _)| byte(key)).collect();
+    let bytes: Vec<u8> = children
+        .iter()
+        .filter_map(|child| child.first())
+        .map(|(key, _)| byte(key))
+        .collect();
     let prefix = first.get(depth..shared).unwrap_or(&[]);
     out.push(match bytes.len() {
         0..=4 => NODE4,
@@ -265,12 +286,18 @@ fn write_container(values: &RoaringBitmap, out: &mut Vec<u8>) {
     // Values have 16 bits.
     for value in values.iter().map(|value| value as u16) {
         match runs.last_mut() {
-            Some((start, more)) if value == start.wrapping_add(*more).wrapping_add(1) && value != 0 => *more += 1,
+            Some((start, more)) if value == start.wrapping_add(*more).wrapping_add(1) && value != 0 => {
+                *more += 1
+            }
             _ => runs.push((value, 0)),
         }
     }
     let cardinality = values.len();
-    let plain = if cardinality > MAX_ARRAY { 8192 } else { 2 * cardinality };
+    let plain = if cardinality > MAX_ARRAY {
+        8192
+    } else {
+        2 * cardinality
+    };
     let kind = if 2 + 4 * (runs.len() as u64) < plain + if cardinality > MAX_ARRAY { 0 } else { 2 } {
         RUNS
     } else if cardinality > MAX_ARRAY {

@@ -116,7 +116,7 @@ impl Rules<i128> for Decimals<'_> {
         // x is the greatest common divisor: what is left of the divisor may only have the factors 2 and 5.
         let mut divisor = b.unsigned_abs() / x;
         for factor in [2, 5] {
-            while divisor % factor == 0 {
+            while divisor.is_multiple_of(factor) {
                 divisor /= factor;
             }
         }

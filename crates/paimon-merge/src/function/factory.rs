@@ -4,7 +4,7 @@
 
 use paimon_types::{DataField, DataType, Error, MAX_LENGTH, Result, TableSchema, TypeKind};
 
-use super::bitmap::{self, Union};
+use super::bitmap::{self, Union, UnionOfBytes};
 use super::bitmap64;
 use super::column::ColumnFunction;
 use super::nested::{
@@ -174,7 +174,7 @@ impl Request<'_> {
             matches!(self.field.data_type.kind, TypeKind::VarBinary(_)),
             "VARBINARY",
         )?;
-        let of = |function, union| Union {
+        let of = |function, union: UnionOfBytes| Union {
             function,
             union,
             ignore_retract: self.ignore_retract,

@@ -25,9 +25,6 @@ mod sketch;
 mod text;
 mod whole_row;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::HashMap;
 
 use paimon_types::{CoreOptions, DataField, Error, MergeEngine, Result, TableSchema};

@@ -11,7 +11,9 @@ pub(super) fn union_theta(accumulator: &[u8], input: &[u8]) -> Result<Vec<u8>, S
         let sketch = CompactThetaSketch::deserialize(bytes);
         sketch.map_err(|error| format!("{} bytes are not a compact theta sketch: {error}", bytes.len()))
     };
-    let mut union = ThetaUnionBuilder::default().build().map_err(|error| error.to_string())?;
+    let mut union = ThetaUnionBuilder::default()
+        .build()
+        .map_err(|error| error.to_string())?;
     for bytes in [accumulator, input] {
         union.update(&read(bytes)?).map_err(|error| error.to_string())?;
     }

@@ -75,14 +75,14 @@ impl Selection {
     /// Appends one row. A place beyond 32 bits is found by [`gather`](Self::gather) to be outside of its source.
     #[inline]
     pub fn push(&mut self, source: usize, row: usize) {
-        self.push_narrow(narrow(source), narrow(row), 1);
+        self.push_narrow(narrow(source).min(NULL - 1), narrow(row), 1);
     }
 
     /// Appends `len` consecutive rows of one source.
     #[inline]
     pub fn push_run(&mut self, source: usize, start: usize, len: usize) {
         if len > 0 {
-            self.push_narrow(narrow(source), narrow(start), narrow(len));
+            self.push_narrow(narrow(source).min(NULL - 1), narrow(start), narrow(len));
         }
     }
 
@@ -141,7 +141,9 @@ impl Selection {
         self.check(|source| batches.get(source).map(RecordBatch::num_rows))?;
         let mut columns = Vec::with_capacity(first.num_columns());
         for (index, column) in first.columns().iter().enumerate() {
-            let arrays = batches.iter().map(|batch| batch.columns().get(index).map(AsRef::as_ref));
+            let arrays = batches
+                .iter()
+                .map(|batch| batch.columns().get(index).map(AsRef::as_ref));
             let arrays: Option<Vec<&dyn Array>> = arrays.collect();
             let arrays = arrays.ok_or_else(|| Error::corrupt(format!("a batch has no column {index}")))?;
             check_types(&arrays, column.data_type())?;

@@ -27,7 +27,11 @@ pub fn batch(fields: &[DataField], rows: &[Row]) -> RecordBatch {
         .collect();
     // Columns may be NULL where the table says NOT NULL: that is one of the things to be tested.
     let schema = to_arrow_schema(fields);
-    let open = schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true)).collect::<Vec<_>>();
+    let open = schema
+        .fields()
+        .iter()
+        .map(|field| field.as_ref().clone().with_nullable(true))
+        .collect::<Vec<_>>();
     let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
     RecordBatch::try_new_with_options(Arc::new(arrow_schema::Schema::new(open)), columns, &options).unwrap()
 }
@@ -74,10 +78,21 @@ fn build(arrow: &ArrowType, data_type: &DataType, values: &[Option<Datum>]) -> A
         TypeKind::Timestamp(p) | TypeKind::TimestampLtz(p) => {
             let array = match p {
                 0..=3 => primitive!(TimestampMillisecondType, values, Datum::Timestamp(v) => v.millis),
-                4..=6 => primitive!(TimestampMicrosecondType, values, Datum::Timestamp(v) => v.to_micros().unwrap()),
-                _ => primitive!(TimestampNanosecondType, values, Datum::Timestamp(v) => v.to_nanos().unwrap()),
+                4..=6 => {
+                    primitive!(TimestampMicrosecondType, values, Datum::Timestamp(v) => v.to_micros().unwrap())
+                }
+                _ => {
+                    primitive!(TimestampNanosecondType, values, Datum::Timestamp(v) => v.to_nanos().unwrap())
+                }
             };
-            arrow_array::make_array(array.to_data().into_builder().data_type(arrow.clone()).build().unwrap())
+            arrow_array::make_array(
+                array
+                    .to_data()
+                    .into_builder()
+                    .data_type(arrow.clone())
+                    .build()
+                    .unwrap(),
+            )
         }
         TypeKind::Decimal { precision, scale } => {
             let array = values.iter().map(|value| {
@@ -112,7 +127,9 @@ fn build(arrow: &ArrowType, data_type: &DataType, values: &[Option<Datum>]) -> A
             Arc::new(builder.finish())
         }
         TypeKind::Array(element) => {
-            let ArrowType::List(field) = arrow else { panic!("{arrow}") };
+            let ArrowType::List(field) = arrow else {
+                panic!("{arrow}")
+            };
             let (mut lengths, mut elements) = (Vec::new(), Vec::new());
             for value in values {
                 let list: &[Option<Datum>] = match value {
@@ -127,8 +144,12 @@ fn build(arrow: &ArrowType, data_type: &DataType, values: &[Option<Datum>]) -> A
             Arc::new(ListArray::new(field.clone(), offsets, elements, Some(nulls())))
         }
         TypeKind::Map(key, value_type) => {
-            let ArrowType::Map(entries, ordered) = arrow else { panic!("{arrow}") };
-            let ArrowType::Struct(parts) = entries.data_type() else { panic!("{arrow}") };
+            let ArrowType::Map(entries, ordered) = arrow else {
+                panic!("{arrow}")
+            };
+            let ArrowType::Struct(parts) = entries.data_type() else {
+                panic!("{arrow}")
+            };
             let (mut lengths, mut keys, mut of_keys) = (Vec::new(), Vec::new(), Vec::new());
             for value in values {
                 let list: &[(Option<Datum>, Option<Datum>)] = match value {
@@ -145,10 +166,18 @@ fn build(arrow: &ArrowType, data_type: &DataType, values: &[Option<Datum>]) -> A
             ];
             let content = StructArray::new(parts.clone(), columns, None);
             let offsets = OffsetBuffer::from_lengths(lengths);
-            Arc::new(MapArray::new(entries.clone(), offsets, content, Some(nulls()), *ordered))
+            Arc::new(MapArray::new(
+                entries.clone(),
+                offsets,
+                content,
+                Some(nulls()),
+                *ordered,
+            ))
         }
         TypeKind::Row(fields) => {
-            let ArrowType::Struct(parts) = arrow else { panic!("{arrow}") };
+            let ArrowType::Struct(parts) = arrow else {
+                panic!("{arrow}")
+            };
             let columns = fields.iter().enumerate().map(|(index, field)| {
                 let of_field: Vec<Option<Datum>> = values
                     .iter()
@@ -183,21 +212,32 @@ pub fn value(array: &dyn Array, row: usize, data_type: &DataType) -> Option<Datu
         TypeKind::Timestamp(p) | TypeKind::TimestampLtz(p) => Datum::Timestamp(match p {
             0..=3 => Timestamp::from_millis(array.as_primitive::<TimestampMillisecondType>().value(row)),
             4..=6 => Timestamp::from_micros(array.as_primitive::<TimestampMicrosecondType>().value(row)),
-            _ => Timestamp::from_nanos(i128::from(array.as_primitive::<TimestampNanosecondType>().value(row))),
+            _ => Timestamp::from_nanos(i128::from(
+                array.as_primitive::<TimestampNanosecondType>().value(row),
+            )),
         }),
         TypeKind::Decimal { scale, .. } => Datum::Decimal {
             unscaled: array.as_primitive::<Decimal128Type>().value(row),
             scale: *scale,
         },
-        TypeKind::Char(_) | TypeKind::VarChar(_) => Datum::String(array.as_string::<i32>().value(row).to_owned()),
-        TypeKind::Binary(_) | TypeKind::VarBinary(_) => Datum::Bytes(array.as_binary::<i32>().value(row).to_vec()),
+        TypeKind::Char(_) | TypeKind::VarChar(_) => {
+            Datum::String(array.as_string::<i32>().value(row).to_owned())
+        }
+        TypeKind::Binary(_) | TypeKind::VarBinary(_) => {
+            Datum::Bytes(array.as_binary::<i32>().value(row).to_vec())
+        }
         TypeKind::Array(element) => {
             let list = array.as_list::<i32>().value(row);
             Datum::Array((0..list.len()).map(|row| value(&list, row, element)).collect())
         }
         TypeKind::Map(key, of_key) => {
             let entries = array.as_map().value(row);
-            let entry = |row| (value(entries.column(0), row, key), value(entries.column(1), row, of_key));
+            let entry = |row| {
+                (
+                    value(entries.column(0), row, key),
+                    value(entries.column(1), row, of_key),
+                )
+            };
             Datum::Map((0..entries.len()).map(entry).collect())
         }
         TypeKind::Row(fields) => {

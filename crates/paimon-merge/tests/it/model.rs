@@ -44,7 +44,11 @@ impl Model {
     pub fn new(schema: &TableSchema) -> Self {
         Model {
             names: schema.fields.iter().map(|field| field.name.clone()).collect(),
-            types: schema.fields.iter().map(|field| field.data_type.clone()).collect(),
+            types: schema
+                .fields
+                .iter()
+                .map(|field| field.data_type.clone())
+                .collect(),
             keys: schema.primary_keys.clone(),
             options: schema.options.clone(),
         }
@@ -202,17 +206,27 @@ impl Model {
             }
         }
         let removing = self.option("partial-update.remove-record-on-sequence-group");
-        (groups, removing.map_or_else(Vec::new, |text| text.split(',').map(position).collect()))
+        (
+            groups,
+            removing.map_or_else(Vec::new, |text| text.split(',').map(position).collect()),
+        )
     }
 
     fn partial_update(&self, versions: &[(Row, RowKind)]) -> Fails<Merged> {
         let (groups, removing) = self.groups();
         let mut functions: HashMap<usize, Aggregator> = HashMap::new();
         for column in 0..self.names.len() {
-            if groups.get(&column).is_some_and(|ordering| ordering.contains(&column)) {
+            if groups
+                .get(&column)
+                .is_some_and(|ordering| ordering.contains(&column))
+            {
                 continue;
             }
-            let name = if self.is_key(column) { Some("primary-key") } else { self.function(column) };
+            let name = if self.is_key(column) {
+                Some("primary-key")
+            } else {
+                self.function(column)
+            };
             if let Some(name) = name {
                 functions.insert(column, self.aggregator(column, name));
             }
@@ -233,7 +247,8 @@ impl Model {
                 }
                 origin = index;
                 if !groups.is_empty() {
-                    deleted = self.retract_groups(&mut row, version, *kind, &groups, &removing, &mut functions)?;
+                    deleted =
+                        self.retract_groups(&mut row, version, *kind, &groups, &removing, &mut functions)?;
                 } else if self.on("partial-update.remove-record-on-delete") {
                     if *kind == RowKind::Delete {
                         self.check_not_null(version)?;
@@ -264,7 +279,11 @@ impl Model {
         }
         self.finish(Merged {
             row,
-            kind: if deleted || !inserted { RowKind::Delete } else { RowKind::Insert },
+            kind: if deleted || !inserted {
+                RowKind::Delete
+            } else {
+                RowKind::Insert
+            },
             origin,
         })
     }
@@ -335,7 +354,9 @@ impl Model {
         }
         let mut done = vec![false; row.len()];
         for column in 0..row.len() {
-            let Some(ordering) = groups.get(&column) else { continue };
+            let Some(ordering) = groups.get(&column) else {
+                continue;
+            };
             if done[column] || ordering.iter().all(|field| version[*field].is_none()) {
                 continue;
             }
@@ -398,7 +419,9 @@ fn digits(number: i128) -> usize {
 
 impl Aggregator {
     fn option(&self, name: &str) -> Option<&str> {
-        self.options.get(&format!("fields.{}.{name}", self.column)).map(String::as_str)
+        self.options
+            .get(&format!("fields.{}.{name}", self.column))
+            .map(String::as_str)
     }
 
     fn elements(&self) -> &DataType {
@@ -455,10 +478,26 @@ impl Aggregator {
                 match name.as_str() {
                     "sum" => self.number(a, b, '+')?,
                     "product" => self.number(a, b, '*')?,
-                    "max" => if a.compare(b) == Some(Ordering::Less) { input } else { acc },
-                    "min" => if a.compare(b) == Some(Ordering::Less) { acc } else { input },
-                    "bool_and" => Some(Datum::Boolean(*a == Datum::Boolean(true) && *b == Datum::Boolean(true))),
-                    "bool_or" => Some(Datum::Boolean(*a == Datum::Boolean(true) || *b == Datum::Boolean(true))),
+                    "max" => {
+                        if a.compare(b) == Some(Ordering::Less) {
+                            input
+                        } else {
+                            acc
+                        }
+                    }
+                    "min" => {
+                        if a.compare(b) == Some(Ordering::Less) {
+                            acc
+                        } else {
+                            input
+                        }
+                    }
+                    "bool_and" => Some(Datum::Boolean(
+                        *a == Datum::Boolean(true) && *b == Datum::Boolean(true),
+                    )),
+                    "bool_or" => Some(Datum::Boolean(
+                        *a == Datum::Boolean(true) || *b == Datum::Boolean(true),
+                    )),
                     "merge_map" => {
                         let mut map = Vec::new();
                         for (key, value) in entries(a).into_iter().chain(entries(b)) {
@@ -480,7 +519,13 @@ impl Aggregator {
         Ok(match self.name.as_str() {
             "last_value" => None,
             "primary-key" => input,
-            "last_non_null_value" => if input.is_some() { None } else { acc },
+            "last_non_null_value" => {
+                if input.is_some() {
+                    None
+                } else {
+                    acc
+                }
+            }
             "sum" => match (&acc, &input) {
                 (Some(a), Some(b)) => self.number(a, b, '-')?,
                 (None, Some(b)) => self.negative(b)?,
@@ -491,23 +536,29 @@ impl Aggregator {
                 _ => acc,
             },
             "collect" => {
-                let (Some(a), Some(b)) = (&acc, &input) else { return Ok(acc) };
+                let (Some(a), Some(b)) = (&acc, &input) else {
+                    return Ok(acc);
+                };
                 let binary = matches!(self.elements().kind, TypeKind::Binary(_) | TypeKind::VarBinary(_));
                 let mut retracted = list(b);
                 let mut kept = list(a);
                 if !binary || self.option("distinct") == Some("true") {
-                    kept.retain(|element| match retracted.iter().position(|other| same(element, other)) {
-                        Some(at) => {
-                            retracted.remove(at);
-                            false
-                        }
-                        None => true,
-                    });
+                    kept.retain(
+                        |element| match retracted.iter().position(|other| same(element, other)) {
+                            Some(at) => {
+                                retracted.remove(at);
+                                false
+                            }
+                            None => true,
+                        },
+                    );
                 }
                 Some(Datum::Array(kept))
             }
             "merge_map" => {
-                let (Some(a), Some(b)) = (&acc, &input) else { return Ok(acc) };
+                let (Some(a), Some(b)) = (&acc, &input) else {
+                    return Ok(acc);
+                };
                 if entries(b).is_empty() {
                     return Ok(acc);
                 }
@@ -520,7 +571,9 @@ impl Aggregator {
                 Some(Datum::Map(map))
             }
             "nested_update" => {
-                let (Some(a), Some(b)) = (&acc, &input) else { return Ok(acc) };
+                let (Some(a), Some(b)) = (&acc, &input) else {
+                    return Ok(acc);
+                };
                 let mut table: Vec<Option<Datum>> = Vec::new();
                 if self.option("nested-key").is_none() {
                     table.extend(list(a).into_iter().filter(Option::is_some));
@@ -533,7 +586,10 @@ impl Aggregator {
                     if !self.counts(&row)? {
                         continue;
                     }
-                    match table.iter().position(|other| same_key(&self.nested_key(&row), &self.nested_key(other))) {
+                    match table
+                        .iter()
+                        .position(|other| same_key(&self.nested_key(&row), &self.nested_key(other)))
+                    {
                         Some(at) => table[at] = row,
                         None => table.push(row),
                     }
@@ -581,10 +637,18 @@ impl Aggregator {
         }
         let in_list = matches!(
             self.elements().kind,
-            TypeKind::Array(_) | TypeKind::Map(..) | TypeKind::Row(_) | TypeKind::Binary(_) | TypeKind::VarBinary(_)
+            TypeKind::Array(_)
+                | TypeKind::Map(..)
+                | TypeKind::Row(_)
+                | TypeKind::Binary(_)
+                | TypeKind::VarBinary(_)
         );
         let mut all: Vec<Option<Datum>> = Vec::new();
-        for (element, as_is) in old.into_iter().map(|e| (e, in_list)).chain(new.into_iter().map(|e| (e, false))) {
+        for (element, as_is) in old
+            .into_iter()
+            .map(|e| (e, in_list))
+            .chain(new.into_iter().map(|e| (e, false)))
+        {
             if as_is || !all.iter().any(|other| same(other, &element)) {
                 all.push(element);
             }
@@ -593,8 +657,12 @@ impl Aggregator {
     }
 
     fn merge_map_with_keytime(&self, acc: &Datum, input: &Datum) -> Option<Datum> {
-        let TypeKind::Map(_, value) = &self.data_type.kind else { panic!() };
-        let TypeKind::Row(fields) = &value.kind else { panic!() };
+        let TypeKind::Map(_, value) = &self.data_type.kind else {
+            panic!()
+        };
+        let TypeKind::Row(fields) = &value.kind else {
+            panic!()
+        };
         let at = match self.option("ts-field") {
             None => fields.len() - 1,
             Some(name) => fields.iter().position(|field| field.name == name).unwrap(),
@@ -636,20 +704,29 @@ impl Aggregator {
                 }
             }
         }
-        let present = map.into_iter().filter_map(|(key, value)| value.map(|value| (key, value)));
+        let present = map
+            .into_iter()
+            .filter_map(|(key, value)| value.map(|value| (key, value)));
         Some(Datum::Map(present.collect()))
     }
 
     fn fields_of_rows(&self, option: &str) -> Vec<usize> {
-        let TypeKind::Row(fields) = &self.elements().kind else { panic!() };
-        let names = self.option(option).map_or_else(Vec::new, |text| text.split(',').map(str::trim).collect());
+        let TypeKind::Row(fields) = &self.elements().kind else {
+            panic!()
+        };
+        let names = self
+            .option(option)
+            .map_or_else(Vec::new, |text| text.split(',').map(str::trim).collect());
         let position = |name: &str| fields.iter().position(|field| field.name == name).unwrap();
         names.into_iter().map(position).collect()
     }
 
     fn nested_key(&self, row: &Option<Datum>) -> Row {
         let Some(Datum::Row(row)) = row else { panic!() };
-        self.fields_of_rows("nested-key").into_iter().map(|field| row[field].clone()).collect()
+        self.fields_of_rows("nested-key")
+            .into_iter()
+            .map(|field| row[field].clone())
+            .collect()
     }
 
     fn counts(&self, row: &Option<Datum>) -> Fails<bool> {
@@ -665,7 +742,9 @@ impl Aggregator {
 
     fn nested_update(&self, acc: Option<Datum>, input: Option<Datum>) -> Fails<Option<Datum>> {
         let Some(input) = input else { return Ok(acc) };
-        let limit: i64 = self.option("count-limit").map_or(i64::from(i32::MAX), |text| text.parse().unwrap());
+        let limit: i64 = self
+            .option("count-limit")
+            .map_or(i64::from(i32::MAX), |text| text.parse().unwrap());
         let rows = |data: &Datum| list(data).into_iter().filter(Option::is_some).collect::<Vec<_>>();
         if self.option("nested-key").is_none() {
             let before = acc.as_ref().map_or(0, |acc| list(acc).len() as i64);
@@ -678,14 +757,23 @@ impl Aggregator {
         }
         let sequence = self.fields_of_rows("nested-sequence-field");
         let mut table: Vec<Option<Datum>> = Vec::new();
-        let old = acc.as_ref().map_or_else(Vec::new, &rows).into_iter().map(|row| (row, false));
+        let old = acc
+            .as_ref()
+            .map_or_else(Vec::new, &rows)
+            .into_iter()
+            .map(|row| (row, false));
         for (row, limited) in old.chain(rows(&input).into_iter().map(|row| (row, true))) {
             if !self.counts(&row)? {
                 continue;
             }
-            match table.iter().position(|other| same_key(&self.nested_key(&row), &self.nested_key(other))) {
+            match table
+                .iter()
+                .position(|other| same_key(&self.nested_key(&row), &self.nested_key(other)))
+            {
                 Some(at) => {
-                    let (Some(Datum::Row(new)), Some(Datum::Row(old))) = (&row, &table[at]) else { panic!() };
+                    let (Some(Datum::Row(new)), Some(Datum::Row(old))) = (&row, &table[at]) else {
+                        panic!()
+                    };
                     if sequence.is_empty() || compare_fields(new, old, &sequence) != Ordering::Less {
                         table[at] = row;
                     }
@@ -707,17 +795,22 @@ impl Aggregator {
             }
             let key = self.nested_key(&row);
             let Some(Datum::Row(new)) = row else { panic!() };
-            let at = table.iter().position(|(other, _)| same_key(&key, other)).unwrap_or_else(|| {
-                table.push((key.clone(), vec![None; new.len()]));
-                table.len() - 1
-            });
+            let at = table
+                .iter()
+                .position(|(other, _)| same_key(&key, other))
+                .unwrap_or_else(|| {
+                    table.push((key.clone(), vec![None; new.len()]));
+                    table.len() - 1
+                });
             for (field, value) in new.into_iter().enumerate() {
                 if value.is_some() {
                     table[at].1[field] = value;
                 }
             }
         }
-        Ok(Some(Datum::Array(table.into_iter().map(|(_, row)| Some(Datum::Row(row))).collect())))
+        Ok(Some(Datum::Array(
+            table.into_iter().map(|(_, row)| Some(Datum::Row(row))).collect(),
+        )))
     }
 
     fn negative(&self, value: &Datum) -> Fails<Option<Datum>> {
@@ -735,7 +828,9 @@ impl Aggregator {
 
     /// A decimal of the column's type, NULL when it has too many digits.
     fn decimal(&self, unscaled: Option<i128>) -> Option<Datum> {
-        let TypeKind::Decimal { precision, scale } = self.data_type.kind else { panic!() };
+        let TypeKind::Decimal { precision, scale } = self.data_type.kind else {
+            panic!()
+        };
         let unscaled = unscaled.filter(|number| digits(*number) <= usize::from(precision))?;
         Some(Datum::Decimal { unscaled, scale })
     }
@@ -771,7 +866,9 @@ impl Aggregator {
             (Datum::Float(a), Datum::Float(b)) => floating!(Float, a, b),
             (Datum::Double(a), Datum::Double(b)) => floating!(Double, a, b),
             (Datum::Decimal { unscaled: a, scale }, Datum::Decimal { unscaled: b, .. }) => {
-                let TypeKind::Decimal { precision, .. } = self.data_type.kind else { panic!() };
+                let TypeKind::Decimal { precision, .. } = self.data_type.kind else {
+                    panic!()
+                };
                 match sign {
                     '+' | '-' => {
                         let exact = if sign == '+' { a + b } else { a - b };
@@ -784,7 +881,10 @@ impl Aggregator {
                         Ok(self.decimal(Some(exact)))
                     }
                     // Test values are small enough for 128 bits.
-                    '*' => Ok(self.decimal(a.checked_mul(*b).map(|product| half_up(product, 10i128.pow(u32::from(*scale)))))),
+                    '*' => Ok(self.decimal(
+                        a.checked_mul(*b)
+                            .map(|product| half_up(product, 10i128.pow(u32::from(*scale)))),
+                    )),
                     _ => {
                         if *b == 0 {
                             return Err("division by zero".to_owned());

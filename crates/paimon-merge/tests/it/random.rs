@@ -78,8 +78,10 @@ impl History {
             .iter()
             .zip(&self.skipped)
             .map(|(rows, skipped)| {
-                let cut: Vec<Row> =
-                    rows.iter().map(|row| read.iter().map(|index| row[*index].clone()).collect()).collect();
+                let cut: Vec<Row> = rows
+                    .iter()
+                    .map(|row| read.iter().map(|index| row[*index].clone()).collect())
+                    .collect();
                 let batch = convert::batch(&fields, &cut);
                 batch.slice(*skipped, batch.num_rows() - skipped)
             })
@@ -107,7 +109,9 @@ impl History {
 /// Row `row` of what came out.
 pub fn merged_row(schema: &TableSchema, read: &[usize], merged: &Merged, row: usize) -> Row {
     let columns = merged.columns.iter().zip(read);
-    columns.map(|(array, index)| convert::value(array, row, &schema.fields[*index].data_type)).collect()
+    columns
+        .map(|(array, index)| convert::value(array, row, &schema.fields[*index].data_type))
+        .collect()
 }
 
 /// Numbers from a seed (SplitMix64).
@@ -151,16 +155,33 @@ impl Random {
             TypeKind::Double => Datum::Double(self.of(&[-0.0, 0.0, 1.5, -2.25, f64::NAN, f64::NEG_INFINITY])),
             TypeKind::Decimal { precision, scale } => {
                 let most = 10i128.pow(u32::from(*precision)) - 1;
-                let unscaled = if large { most } else { i128::from(self.below(2000) as i32 - 1000) };
+                let unscaled = if large {
+                    most
+                } else {
+                    i128::from(self.below(2000) as i32 - 1000)
+                };
                 Datum::Decimal {
                     unscaled: unscaled.clamp(-most, most),
                     scale: *scale,
                 }
             }
-            TypeKind::Char(_) | TypeKind::VarChar(_) => {
-                Datum::String(self.of(&["", " ", "a", "b", "a,b", "b, c", "ä", "zz,a,", "longer than a few bytes"]).to_owned())
+            TypeKind::Char(_) | TypeKind::VarChar(_) => Datum::String(
+                self.of(&[
+                    "",
+                    " ",
+                    "a",
+                    "b",
+                    "a,b",
+                    "b, c",
+                    "ä",
+                    "zz,a,",
+                    "longer than a few bytes",
+                ])
+                .to_owned(),
+            ),
+            TypeKind::Binary(_) | TypeKind::VarBinary(_) => {
+                Datum::Bytes(self.of(&[vec![], vec![0], vec![0, 1], vec![255]]))
             }
-            TypeKind::Binary(_) | TypeKind::VarBinary(_) => Datum::Bytes(self.of(&[vec![], vec![0], vec![0, 1], vec![255]])),
             TypeKind::Date => Datum::Date(small),
             TypeKind::Time(_) => Datum::Time(small + 10),
             TypeKind::Timestamp(p) | TypeKind::TimestampLtz(p) => Datum::Timestamp(match p {
@@ -168,15 +189,23 @@ impl Random {
                 4..=6 => Timestamp::from_micros(i64::from(small)),
                 _ => Timestamp::from_nanos(i128::from(small)),
             }),
-            TypeKind::Array(element) => Datum::Array((0..self.below(4)).map(|_| self.value(element)).collect()),
+            TypeKind::Array(element) => {
+                Datum::Array((0..self.below(4)).map(|_| self.value(element)).collect())
+            }
             TypeKind::Map(key, value) => {
                 let key = DataType {
                     nullable: false,
                     kind: key.kind.clone(),
                 };
-                Datum::Map((0..self.below(4)).map(|_| (self.value(&key), self.value(value))).collect())
+                Datum::Map(
+                    (0..self.below(4))
+                        .map(|_| (self.value(&key), self.value(value)))
+                        .collect(),
+                )
             }
-            TypeKind::Row(fields) => Datum::Row(fields.iter().map(|field| self.value(&field.data_type)).collect()),
+            TypeKind::Row(fields) => {
+                Datum::Row(fields.iter().map(|field| self.value(&field.data_type)).collect())
+            }
             other => panic!("no test values of {other}"),
         })
     }
@@ -190,11 +219,15 @@ impl Random {
         }
     }
 
-    fn history(&mut self, schema: &TableSchema, retracts: bool) -> History {
+    pub fn history(&mut self, schema: &TableSchema, retracts: bool) -> History {
         let number = 1 + self.below(4);
         let mut sources: Vec<Vec<Row>> = vec![Vec::new(); number];
         let row = |random: &mut Random, key: i32| {
-            let mut row: Row = schema.fields.iter().map(|field| random.value(&field.data_type)).collect();
+            let mut row: Row = schema
+                .fields
+                .iter()
+                .map(|field| random.value(&field.data_type))
+                .collect();
             row[0] = Some(Datum::Int(key));
             row
         };
@@ -308,9 +341,10 @@ fn functions(data_type: &DataType, name: &str) -> (Vec<&'static str>, usize) {
     (can, number)
 }
 
-struct Case {
-    schema: TableSchema,
-    retracts: bool,
+/// A table, and whether its history has retractions.
+pub struct Case {
+    pub schema: TableSchema,
+    pub retracts: bool,
 }
 
 impl Case {
@@ -318,7 +352,13 @@ impl Case {
         options.insert(key.into(), value.into());
     }
 
-    fn function(random: &mut Random, options: &mut BTreeMap<String, String>, field: &DataField, retracts: bool, can_ignore: bool) {
+    fn function(
+        random: &mut Random,
+        options: &mut BTreeMap<String, String>,
+        field: &DataField,
+        retracts: bool,
+        can_ignore: bool,
+    ) {
         let name = &field.name;
         let (functions, can) = functions(&field.data_type, name);
         let ignore = can_ignore && random.one_in(if retracts { 3 } else { 10 });
@@ -328,36 +368,63 @@ impl Case {
             Self::set(options, format!("fields.{name}.ignore-retract"), "true");
         }
         match function {
-            "collect" | "listagg" if random.one_in(2) => Self::set(options, format!("fields.{name}.distinct"), "true"),
-            "merge_map_with_keytime" if random.one_in(2) => Self::set(options, format!("fields.{name}.ts-field"), "ts"),
+            "collect" | "listagg" if random.one_in(2) => {
+                Self::set(options, format!("fields.{name}.distinct"), "true")
+            }
+            "merge_map_with_keytime" if random.one_in(2) => {
+                Self::set(options, format!("fields.{name}.ts-field"), "ts")
+            }
             "nested_update" | "nested_partial_update" => {
                 let key = function == "nested_partial_update" || random.one_in(2);
                 if key {
                     let keys = random.of(&["id", "id, z"]);
                     Self::set(options, format!("fields.{name}.nested-key"), keys);
                     if random.one_in(3) {
-                        Self::set(options, format!("fields.{name}.nested-key-null-strategy"), random.of(&["merge", "ignore"]));
+                        Self::set(
+                            options,
+                            format!("fields.{name}.nested-key-null-strategy"),
+                            random.of(&["merge", "ignore"]),
+                        );
                     }
                     if function == "nested_update" && random.one_in(2) {
-                        Self::set(options, format!("fields.{name}.nested-sequence-field"), random.of(&["seq", "seq,z"]));
+                        Self::set(
+                            options,
+                            format!("fields.{name}.nested-sequence-field"),
+                            random.of(&["seq", "seq,z"]),
+                        );
                     }
                 }
                 if function == "nested_update" && random.one_in(2) {
-                    Self::set(options, format!("fields.{name}.count-limit"), random.below(5).to_string());
+                    Self::set(
+                        options,
+                        format!("fields.{name}.count-limit"),
+                        random.below(5).to_string(),
+                    );
                 }
             }
             _ => {}
         }
         if function == "listagg" && random.one_in(2) {
-            Self::set(options, format!("fields.{name}.list-agg-delimiter"), random.of(&["; ", "", ",,"]));
+            Self::set(
+                options,
+                format!("fields.{name}.list-agg-delimiter"),
+                random.of(&["; ", "", ",,"]),
+            );
         }
     }
 
-    fn new(random: &mut Random) -> Self {
+    pub fn new(random: &mut Random) -> Self {
         let mut schema = schema(COLUMNS, &[]);
         let mut options = BTreeMap::new();
         let retracts = random.one_in(2);
-        let engine = random.of(&["deduplicate", "first-row", "partial-update", "partial-update", "aggregation", "aggregation"]);
+        let engine = random.of(&[
+            "deduplicate",
+            "first-row",
+            "partial-update",
+            "partial-update",
+            "aggregation",
+            "aggregation",
+        ]);
         Self::set(&mut options, "merge-engine", engine);
         let ignore_delete = random.one_in(4);
         if ignore_delete {
@@ -397,11 +464,19 @@ impl Case {
                         }
                     }
                     for (ordering, protected) in ordering.iter().zip(&protected) {
-                        Self::set(&mut options, format!("fields.{ordering}.sequence-group"), protected.join(","));
+                        Self::set(
+                            &mut options,
+                            format!("fields.{ordering}.sequence-group"),
+                            protected.join(","),
+                        );
                     }
                     if !ignore_delete && random.one_in(2) {
                         let names: Vec<&str> = ordering.iter().flat_map(|names| names.split(',')).collect();
-                        Self::set(&mut options, "partial-update.remove-record-on-sequence-group", random.of(&names));
+                        Self::set(
+                            &mut options,
+                            "partial-update.remove-record-on-sequence-group",
+                            random.of(&names),
+                        );
                     }
                 } else if !ignore_delete && random.one_in(2) {
                     Self::set(&mut options, "partial-update.remove-record-on-delete", "true");
@@ -420,7 +495,11 @@ fn check(seed: u64) {
     let schema = &case.schema;
     let history = random.history(schema, case.retracts);
     let model = Model::new(schema);
-    let expected: Vec<_> = history.keys.iter().map(|versions| model.merge(versions)).collect();
+    let expected: Vec<_> = history
+        .keys
+        .iter()
+        .map(|versions| model.merge(versions))
+        .collect();
     let all: Vec<usize> = (0..schema.fields.len()).collect();
     if let Some(Err(error)) = expected.iter().find(|result| result.is_err()) {
         let merged = history.merge(schema, &all, |_| true);
@@ -434,7 +513,8 @@ fn check(seed: u64) {
     for read in [all, read] {
         let good = |index: usize| expected[index].is_ok();
         let merged = history.merge(schema, &read, good);
-        let merged = merged.unwrap_or_else(|error| panic!("{error:?}\n{:?}\n{:?}", schema.options, history.keys));
+        let merged =
+            merged.unwrap_or_else(|error| panic!("{error:?}\n{:?}\n{:?}", schema.options, history.keys));
         let mut row = 0;
         let mut start = 0;
         for (index, versions) in history.keys.iter().enumerate().filter(|(index, _)| good(*index)) {

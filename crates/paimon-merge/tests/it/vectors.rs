@@ -17,7 +17,9 @@ fn table(function: &str, type_text: &str) -> TableSchema {
 
 fn merge(table: &TableSchema, versions: &[(Datum, RowKind)]) -> paimon_types::Result<Option<Datum>> {
     let row = |value: &Datum| -> Row { vec![Some(Datum::Int(1)), Some(value.clone())] };
-    let history = History::plain(vec![versions.iter().map(|(value, kind)| (row(value), *kind)).collect()]);
+    let history = History::plain(vec![
+        versions.iter().map(|(value, kind)| (row(value), *kind)).collect(),
+    ]);
     let merged = history.merge(table, &[0, 1], |_| true)?;
     Ok(merged_row(table, &[0, 1], &merged, 0)[1].clone())
 }
@@ -43,13 +45,30 @@ fn unions_are_those_of_java() {
             continue;
         }
         let table = table(function, "BYTES");
-        let found = merge(&table, &[(bytes(accumulator), RowKind::Insert), (bytes(input), RowKind::Insert)]).unwrap();
-        let Some(Datum::Bytes(found)) = &found else { panic!("{function}: {found:?}") };
+        let found = merge(
+            &table,
+            &[
+                (bytes(accumulator), RowKind::Insert),
+                (bytes(input), RowKind::Insert),
+            ],
+        )
+        .unwrap();
+        let Some(Datum::Bytes(found)) = &found else {
+            panic!("{function}: {found:?}")
+        };
         let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
         ours.push_str(&format!("{function} {accumulator} {input} {hex}\n"));
         if function == "rbm64" {
             // Java numbers containers by their history: only what is in the bitmap has to agree.
-            let again = |other: &str| merge(&table, &[(Datum::Bytes(vec![0]), RowKind::Insert), (bytes(other), RowKind::Insert)]);
+            let again = |other: &str| {
+                merge(
+                    &table,
+                    &[
+                        (Datum::Bytes(vec![0]), RowKind::Insert),
+                        (bytes(other), RowKind::Insert),
+                    ],
+                )
+            };
             assert_eq!(again(union).unwrap(), again(&hex).unwrap(), "{line}");
         } else if path.is_none() {
             // Versions of the library differ in the flag of theta sketches with one value, which follows from the length, and
@@ -59,7 +78,10 @@ fn unions_are_those_of_java() {
                 "theta_sketch" if hex.len() > 32 => format!("{}{}", &hex[..24], &hex[32..]),
                 // A set of coupons, which has no order.
                 "hll_sketch" => {
-                    let mut words: Vec<&str> = (0..hex.len()).step_by(8).map(|at| &hex[at..hex.len().min(at + 8)]).collect();
+                    let mut words: Vec<&str> = (0..hex.len())
+                        .step_by(8)
+                        .map(|at| &hex[at..hex.len().min(at + 8)])
+                        .collect();
                     words.sort_unstable();
                     words.concat()
                 }
@@ -75,8 +97,13 @@ fn unions_are_those_of_java() {
 
 #[test]
 fn decimals_are_those_of_java() {
-    for line in include_str!("../vectors/decimals.txt").lines().filter(|line| !line.starts_with('#')) {
-        let [function, way, precision, scale, accumulator, input, result] = line.split(' ').collect::<Vec<_>>()[..] else {
+    for line in include_str!("../vectors/decimals.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        let [function, way, precision, scale, accumulator, input, result] =
+            line.split(' ').collect::<Vec<_>>()[..]
+        else {
             panic!("{line}");
         };
         let table = table(function, &format!("DECIMAL({precision}, {scale})"));
@@ -84,8 +111,15 @@ fn decimals_are_those_of_java() {
             unscaled: text.parse().unwrap(),
             scale: scale.parse().unwrap(),
         };
-        let kind = if way == "add" { RowKind::Insert } else { RowKind::Delete };
-        let found = merge(&table, &[(value(accumulator), RowKind::Insert), (value(input), kind)]);
+        let kind = if way == "add" {
+            RowKind::Insert
+        } else {
+            RowKind::Delete
+        };
+        let found = merge(
+            &table,
+            &[(value(accumulator), RowKind::Insert), (value(input), kind)],
+        );
         match result {
             "error" => assert!(found.is_err(), "{line}: {found:?}"),
             "null" => assert_eq!(found.unwrap(), None, "{line}"),
@@ -98,7 +132,11 @@ fn decimals_are_those_of_java() {
 fn bytes_that_are_no_bitmap_are_refused() {
     for (function, input) in [("rbm32", "00"), ("rbm64", "02"), ("rbm64", "0101"), ("rbm64", "")] {
         let table = table(function, "BYTES");
-        let error = merge(&table, &[(bytes(input), RowKind::Insert), (bytes(input), RowKind::Insert)]).unwrap_err();
+        let error = merge(
+            &table,
+            &[(bytes(input), RowKind::Insert), (bytes(input), RowKind::Insert)],
+        )
+        .unwrap_err();
         assert!(error.to_string().contains(function), "{error}");
     }
 }
