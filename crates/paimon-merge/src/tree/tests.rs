@@ -243,7 +243,7 @@ fn left(mode: &MergeMode, versions: &[Row]) -> Option<Row> {
     let additions = || versions.iter().filter(|r| r.kind & 1 == 0);
     match mode {
         MergeMode::Deduplicate { ignore_delete: false } => versions.last().cloned(),
-        MergeMode::Deduplicate { ignore_delete: true } => additions().last().cloned(),
+        MergeMode::Deduplicate { ignore_delete: true } => additions().next_back().cloned(),
         MergeMode::FirstRow { .. } => additions().next().cloned(),
         MergeMode::Function(_) => versions.last().map(|last| Row {
             value: versions.iter().fold(0, |sum, r| sum * 3 + r.value),
@@ -536,6 +536,9 @@ fn users_of_the_tree_who_answer_wrongly_get_errors() {
     );
 }
 
+/// Makes a column of keys.
+type Column<'a> = &'a dyn Fn(&[Option<i64>]) -> ArrayRef;
+
 #[test]
 fn null_is_the_smallest_key_where_it_is_allowed() {
     // One column that fits a number with the mark of NULL, one that does not, and text.
@@ -551,7 +554,7 @@ fn null_is_the_smallest_key_where_it_is_allowed() {
             .collect();
         Arc::new(values) as ArrayRef
     };
-    let shapes: [&dyn Fn(&[Option<i64>]) -> ArrayRef; 3] = [&ints, &decimals, &texts];
+    let shapes: [Column<'_>; 3] = [&ints, &decimals, &texts];
     for column in shapes {
         for nullable in [true, false] {
             let key = column(&[]).data_type().clone();
