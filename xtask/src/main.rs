@@ -25,11 +25,15 @@ cargo xtask TASK
   check-deps             the dependency rules of ARCHITECTURE.md
   fixtures [--only FEATURE/NAME,…] [--paimon-jar FILE] [--out DIR]
                          write testdata/java and testdata/wire with Java Paimon (needs Java and Maven)
-  interop [--seed N] [--tables N] [--only features,random,protocol,wire] [--paimon-jar FILE] [--paimon BINARY]
+  interop [--seed N] [--tables N] [--only features,random,protocol,wire,deletes] [--paimon-jar FILE] [--paimon BINARY]
                          Java reads what we wrote and we read what Java wrote (needs Java and Maven)
+  interop --random SEED [--count N] [--from N] [--writer java|ours|both] [--paimon BINARY]
+                         random tables with primary keys; what differs is kept in target/interop-differences
   fuzz [--seconds N] [--seeds-only] [TARGET...]
                          the fuzz targets one after the other (needs cargo-fuzz and a nightly compiler); logs in target/fuzz
   bench NAME [--json]    append-scan | append-write | split-codec | race, side by side with the floor and the peer
+  bench formats [FORMAT|FAMILY|read|write|select…] [--json]
+                         each file format and family of types, beside the bare library and pyarrow or fastavro
   bench build-cost       clean release build of paimon-data: seconds and crates
 ";
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! Java reads what we wrote and we read what Java wrote: tables of every feature, random tables from a seed, splits,
-//! commit messages.
+//! commit messages, deleted rows.
 
+mod deletes;
 mod features;
 mod pk;
 mod protocol;
@@ -65,6 +66,9 @@ pub(crate) fn run(args: &[String]) -> TaskResult {
     }
     if wanted("wire") {
         println!("interop: {}", interop.wire()?);
+    }
+    if wanted("deletes") {
+        println!("interop: {}", interop.deletes(&seed)?);
     }
     Ok(())
 }
