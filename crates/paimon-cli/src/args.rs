@@ -59,7 +59,7 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Read rows of a plan or split that `plan --out` (or Java Paimon) wrote
     ReadSplit(ReadSplitArgs),
-    /// Write files into a table
+    /// Write files into a table; with a primary key rows replace those with the same key (or are merged by the table's merge engine)
     Ingest(IngestArgs),
     /// Create a table
     Create(CreateArgs),
@@ -240,6 +240,10 @@ pub(crate) struct IngestArgs {
     /// dynamic-partition-overwrite=false
     #[arg(long)]
     pub(crate) overwrite: bool,
+    /// Delete the rows with these primary keys: files need the columns of the key (and those of sequence.field), others may be missing
+    /// unless they are NOT NULL
+    #[arg(long, conflicts_with_all = ["overwrite", "create"])]
+    pub(crate) delete: bool,
     /// Value of a partition column that the files do not have (a file that has it must agree); with --overwrite exactly these partitions
     /// are replaced; repeatable
     #[arg(long = "partition", value_name = "K=V", value_parser = key_value)]
@@ -247,7 +251,7 @@ pub(crate) struct IngestArgs {
     /// Create the table with the columns of the first file when it does not exist; dropped again when nothing can be written
     #[arg(long)]
     pub(crate) create: bool,
-    /// Primary key of a created table
+    /// Primary key of a created table; it has one bucket a partition unless -o bucket=N says otherwise
     #[arg(long, value_name = "A,B", value_delimiter = ',', requires = "create")]
     pub(crate) primary_key: Vec<String>,
     /// Partition columns of a created table
@@ -271,7 +275,7 @@ pub(crate) struct CreateArgs {
     /// Columns from a JSON file: a schema file, or {"fields": [{"name", "type"}], "partitionKeys", "primaryKeys", "options"}
     #[arg(long, value_name = "FILE", conflicts_with = "columns")]
     pub(crate) schema: Option<PathBuf>,
-    /// Primary key
+    /// Primary key; the table has one bucket a partition unless -o bucket=N says otherwise
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) primary_key: Vec<String>,
     /// Partition columns

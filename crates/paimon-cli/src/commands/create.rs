@@ -45,6 +45,7 @@ pub(super) async fn run(session: &Session, args: &CreateArgs) -> Result<()> {
         definition.comment = args.comment.clone();
     }
     definition.options.extend(session.options.clone());
+    fix_buckets(&mut definition);
     match create(session, &args.table, definition).await {
         Ok(table) => println!("created {}", table.location()),
         Err(err) if args.if_not_exists && err.kind() == ErrorKind::AlreadyExists => {
@@ -53,6 +54,18 @@ pub(super) async fn run(session: &Session, args: &CreateArgs) -> Result<()> {
         Err(err) => return Err(err),
     }
     Ok(())
+}
+
+/// One bucket for a table with a primary key whose options name no number: the library's default, dynamic buckets, is not written
+/// yet. Keys that may move between partitions cannot have fixed buckets.
+pub(super) fn fix_buckets(definition: &mut NewTable) {
+    let moving = |key: &String| !definition.primary_keys.contains(key);
+    if !definition.primary_keys.is_empty() && !definition.partition_keys.iter().any(moving) {
+        definition
+            .options
+            .entry("bucket".to_owned())
+            .or_insert_with(|| "1".to_owned());
+    }
 }
 
 /// Creates a table that a TABLE argument names.

@@ -5,18 +5,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
-use arrow_schema::Schema;
+use arrow_array::{Array, ArrayRef, Int8Array, RecordBatch};
+use arrow_schema::{DataType as ArrowType, Field, Schema};
 use futures_util::TryStreamExt;
 use paimon::protocol::codec::java::{JAVA_COMMIT_MESSAGE_VERSION, encode_commit_messages};
-use paimon::types::{DataField, DataType, Error, ErrorKind, NewTable, Result, to_arrow_field};
+use paimon::types::{
+    DataField, DataType, Error, ErrorKind, MergeEngine, NewTable, Result, RowKind, TypeKind, system_field,
+    to_arrow_field,
+};
 use paimon::{CommitOutcome, Table, Writer};
 
-use super::create::create;
+use super::create::{create, fix_buckets};
 use crate::args::IngestArgs;
 use crate::input::{Rows, Target, format_of, from_text, infer, open};
 use crate::progress::bar;
 use crate::session::Session;
+
+/// Column with the kinds of rows: 0 (+I), 1 (-U), 2 (+U), 3 (-D).
+const VALUE_KIND: &str = "_VALUE_KIND";
 
 pub(super) async fn run(session: &Session, args: &IngestArgs) -> Result<()> {
     let (table, created) = target_table(session, args).await?;
@@ -46,6 +52,7 @@ async fn drop_created(table: &Table) {
 
 async fn write(session: &Session, args: &IngestArgs, table: &Table) -> Result<()> {
     let target = Arc::new(target(session, args, table)?);
+    let deletes = args.delete.then(|| Deletes::of(table)).transpose()?;
     let mut writer = table.write().await?;
     if args.overwrite {
         // The same values in the form of partition specs, which have rules of their own for dates and instants.
@@ -60,13 +67,17 @@ async fn write(session: &Session, args: &IngestArgs, table: &Table) -> Result<()
             .collect::<Result<BTreeMap<_, _>>>()?;
         writer = writer.overwrite((!spec.is_empty()).then_some(spec));
     }
-    let rows = match write_files(args, &target, &mut writer).await {
+    let rows = match write_files(args, &target, deletes.as_ref(), &mut writer).await {
         Ok(rows) => rows,
         Err(err) => {
             // Nothing was committed; the files that were written go away.
             let _ = writer.abort().await;
             return Err(err);
         }
+    };
+    let what = match args.delete {
+        true => "delete(s) written",
+        false => "row(s) written",
     };
     if let Some(out) = &args.messages {
         let messages = writer.prepare().await?;
@@ -80,7 +91,7 @@ async fn write(session: &Session, args: &IngestArgs, table: &Table) -> Result<()
                 .with_source(e)
         })?;
         println!(
-            "{rows} row(s) written, not committed: {} message(s) of version {JAVA_COMMIT_MESSAGE_VERSION} in {}",
+            "{rows} {what}, not committed: {} message(s) of version {JAVA_COMMIT_MESSAGE_VERSION} in {}",
             messages.len(),
             out.display()
         );
@@ -88,7 +99,7 @@ async fn write(session: &Session, args: &IngestArgs, table: &Table) -> Result<()
     }
     match writer.commit().await? {
         CommitOutcome::Committed { snapshot_ids } => {
-            println!("{rows} row(s) written, snapshot {}", ids(&snapshot_ids))
+            println!("{rows} {what}, snapshot {}", ids(&snapshot_ids))
         }
         CommitOutcome::AlreadyCommitted { snapshot_ids } => {
             println!("committed before as snapshot {}", ids(&snapshot_ids))
@@ -178,8 +189,20 @@ fn target(session: &Session, args: &IngestArgs, table: &Table) -> Result<Target>
         };
         given.push((field.clone(), value));
     }
+    let mut fields = table.schema().fields.clone();
+    if !table.schema().primary_keys.is_empty() && !args.delete {
+        // Files may tell the kinds of their rows; rows are upserts when they do not.
+        fields.push(DataField {
+            default_value: Some(RowKind::Insert.to_byte().to_string()),
+            ..DataField::new(
+                system_field::VALUE_KIND_ID,
+                VALUE_KIND,
+                DataType::new(TypeKind::TinyInt),
+            )
+        });
+    }
     Ok(Target {
-        fields: table.schema().fields.clone(),
+        fields,
         partition_keys: keys.clone(),
         given,
         zone: session.zone.clone(),
@@ -202,17 +225,24 @@ fn inferred(session: &Session, args: &IngestArgs) -> Result<NewTable> {
             columns.push(DataField::new(0, name, DataType::string()));
         }
     }
-    Ok(NewTable {
+    let mut definition = NewTable {
         columns,
         partition_keys: args.partition_by.iter().map(|n| n.trim().to_owned()).collect(),
         primary_keys: args.primary_key.iter().map(|n| n.trim().to_owned()).collect(),
         options: session.options.clone(),
         comment: None,
-    })
+    };
+    fix_buckets(&mut definition);
+    Ok(definition)
 }
 
 /// Writes the rows of all files; an error names the file, and the line or row where there is one.
-async fn write_files(args: &IngestArgs, target: &Arc<Target>, writer: &mut Writer) -> Result<u64> {
+async fn write_files(
+    args: &IngestArgs,
+    target: &Arc<Target>,
+    deletes: Option<&Deletes>,
+    writer: &mut Writer,
+) -> Result<u64> {
     let progress = bar(None, "rows");
     let mut written = 0;
     for path in &args.files {
@@ -227,7 +257,12 @@ async fn write_files(args: &IngestArgs, target: &Arc<Target>, writer: &mut Write
         let format = format_of(path, args.format)?;
         for rows in open(path, format, target).map_err(at_file)? {
             let rows = rows.map_err(at_file)?;
-            let batch = with_given(&rows.batch, target).map_err(at_file)?;
+            let mut batch = with_given(&rows.batch, target).map_err(at_file)?;
+            if let Some(deletes) = deletes {
+                batch = deletes
+                    .of_rows(&batch)
+                    .map_err(|err| at_file(refused(err, &rows)))?;
+            }
             writer
                 .write(&batch)
                 .await
@@ -279,4 +314,89 @@ fn with_given(batch: &RecordBatch, target: &Target) -> Result<RecordBatch> {
     }
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
         .map_err(|e| Error::invalid("partition columns cannot be added").with_source(e))
+}
+
+/// Rows as deletes of their keys.
+struct Deletes {
+    /// Columns that decide whether a delete is newer than what is there.
+    ordering: Vec<String>,
+}
+
+impl Deletes {
+    /// Looks whether the table deletes rows by key, under the same rules as Java (`validatePKUpsertDeletable`).
+    fn of(table: &Table) -> Result<Self> {
+        let schema = table.schema();
+        let options = table.meta().options();
+        let on = |key: &str| {
+            let value = options.raw().get(key);
+            value.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
+        };
+        let fail = |problem: String| Err(Error::unsupported(problem).with("option", "--delete"));
+        if schema.primary_keys.is_empty() {
+            return fail("the table has no primary key, rows cannot be deleted by key".to_owned());
+        }
+        let by_group = "partial-update.remove-record-on-sequence-group";
+        let engine = options.merge_engine;
+        let needed = match engine {
+            MergeEngine::Deduplicate => None,
+            MergeEngine::PartialUpdate => (!on("partial-update.remove-record-on-delete")
+                && !options.raw().contains_key(by_group))
+            .then_some(
+                ", unless partial-update.remove-record-on-delete or ….remove-record-on-sequence-group is set",
+            ),
+            MergeEngine::Aggregation => (!on("aggregation.remove-record-on-delete"))
+                .then_some(", unless aggregation.remove-record-on-delete is set"),
+            MergeEngine::FirstRow => Some(""),
+        };
+        if let Some(unless) = needed {
+            return fail(format!(
+                "a table with merge-engine {engine} takes no deletes{unless}"
+            ));
+        }
+        for key in [
+            "ignore-delete",
+            "deduplicate.ignore-delete",
+            "partial-update.ignore-delete",
+        ] {
+            if on(key) {
+                return fail(format!("the table ignores deletes: {key} is true"));
+            }
+        }
+        let mut ordering: Vec<String> = Vec::new();
+        ordering.extend(
+            options
+                .sequence_field
+                .iter()
+                .flatten()
+                .map(|name| name.trim().to_owned()),
+        );
+        if let Some(groups) = options.raw().get(by_group) {
+            ordering.extend(groups.split(',').map(|name| name.trim().to_owned()));
+        }
+        Ok(Deletes { ordering })
+    }
+
+    fn of_rows(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        for name in &self.ordering {
+            let fail = |problem: &str| {
+                Error::invalid(format!(
+                    "{problem}; rows of this table are ordered by it, a delete without it does nothing"
+                ))
+                .with("column", name)
+            };
+            let Some(column) = batch.column_by_name(name) else {
+                return Err(fail("the file does not have the column"));
+            };
+            if let Some(row) = (0..column.len()).find(|row| column.is_null(*row)) {
+                return Err(fail("NULL in a row to delete").with("row", row));
+            }
+        }
+        let mut fields: Vec<_> = batch.schema().fields().iter().cloned().collect();
+        fields.push(Arc::new(Field::new(VALUE_KIND, ArrowType::Int8, false)));
+        let mut columns = batch.columns().to_vec();
+        let kinds = Int8Array::from(vec![RowKind::Delete.to_byte(); batch.num_rows()]);
+        columns.push(Arc::new(kinds) as ArrayRef);
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+            .map_err(|e| Error::invalid("the kinds of rows cannot be added").with_source(e))
+    }
 }

@@ -43,6 +43,20 @@ const COLUMNS: [&str; 19] = [
     "time_hour TIMESTAMP(0) WITH LOCAL TIME ZONE",
 ];
 
+/// Rows of a small table with a primary key: what it begins with, what changes, what goes.
+const CARRIERS: [(&str, &str); 3] = [
+    (
+        "carriers.csv",
+        "carrier,name,hub\n9E,Endeavor Air,MSP\nAA,American Airlines,DFW\nB6,JetBlue Airways,JFK\nDL,Delta Air Lines,ATL\n\
+         EV,ExpressJet Airlines,EWR\nUA,United Air Lines,ORD\nUS,US Airways,CLT\nWN,Southwest Airlines,DAL\n",
+    ),
+    (
+        "carriers-changed.csv",
+        "carrier,name,hub\nAA,American Airlines,CLT\nMQ,Envoy Air,DFW\n",
+    ),
+    ("carriers-gone.csv", "carrier\nUS\n"),
+];
+
 pub(super) async fn run(_session: &Session, dir: &Path) -> Result<()> {
     let failed = |e: std::io::Error| {
         Error::io(format!("the directory cannot be made: {e}"))
@@ -149,8 +163,52 @@ pub(super) async fn run(_session: &Session, dir: &Path) -> Result<()> {
         ],
     )
     .await?;
-    println!("\nDone. The table is a directory that Java Paimon, Flink and Spark read too:");
+    primary_key(&data, &in_warehouse).await?;
+    println!("\nDone. A table is a directory that Java Paimon, Flink and Spark read too:");
     println!("  {warehouse}/default.db/flights");
+    println!("  {warehouse}/default.db/carriers");
+    Ok(())
+}
+
+/// Upsert, delete and time travel of a table with a primary key.
+async fn primary_key(data: &Path, in_warehouse: &[&str; 2]) -> Result<()> {
+    for (name, content) in CARRIERS {
+        std::fs::write(data.join(name), content)
+            .map_err(|e| Error::io(format!("a file cannot be written: {e}")).with_source(e))?;
+    }
+    let [first, changed, gone] = CARRIERS.map(|(name, _)| data.join(name).display().to_string());
+    let table = "default.carriers";
+    let steps: [(&str, &[&str]); 6] = [
+        (
+            "A table with a primary key: a carrier has one row.",
+            &[
+                "create",
+                table,
+                "--primary-key",
+                "carrier",
+                "--column",
+                "carrier STRING NOT NULL",
+                "--column",
+                "name STRING",
+                "--column",
+                "hub STRING",
+            ],
+        ),
+        ("Eight carriers.", &["ingest", table, &first]),
+        (
+            "Upsert: the row of AA is replaced, MQ is new. Only the two rows are written.",
+            &["ingest", table, &changed],
+        ),
+        ("Delete by key.", &["ingest", table, &gone, "--delete"]),
+        ("A read merges what the three commits wrote.", &["scan", table]),
+        (
+            "Time travel: the row of AA at snapshot 1.",
+            &["scan", table, "--filter", "carrier = 'AA'", "--snapshot-id", "1"],
+        ),
+    ];
+    for (what, words) in steps {
+        step(what, &[words, in_warehouse].concat()).await?;
+    }
     Ok(())
 }
 

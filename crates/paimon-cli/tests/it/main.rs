@@ -12,3 +12,4 @@ mod plan;
 mod quickstart;
 mod scan;
 mod support;
+mod upsert;

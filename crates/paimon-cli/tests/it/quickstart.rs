@@ -15,6 +15,26 @@ fn quickstart_runs_and_leaves_a_table() {
     }
     assert!(text.contains("here/warehouse/default.db/flights"), "{text}");
 
+    let carriers = |more: &[&str]| {
+        let table = ["default.carriers", "--warehouse", "here/warehouse"];
+        let mut hubs: Vec<String> = place
+            .rows(&[&table[..], &["--columns", "carrier,hub"], more].concat())
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        hubs.sort();
+        hubs.join("\n")
+    };
+    let now = carriers(&[]);
+    assert_eq!(now.lines().count(), 8, "{now}");
+    assert!(
+        now.contains("CLT") && now.contains("MQ") && !now.contains("\"US\""),
+        "{now}"
+    );
+    let before = carriers(&["--snapshot-id", "1"]);
+    assert_eq!(before.lines().count(), 8, "{before}");
+    assert!(!before.contains("MQ") && before.contains("\"US\""), "{before}");
+
     let table = ["default.flights", "--warehouse", "here/warehouse"];
     let count = |more: &[&str]| {
         place
@@ -29,7 +49,7 @@ fn quickstart_runs_and_leaves_a_table() {
         lines("here/data/flights-2013-02.csv"),
     );
     let name = place.ok(&["ls", "here/warehouse"]);
-    assert_eq!(name, "default.flights\n");
+    assert_eq!(name, "default.carriers\ndefault.flights\n");
     // A line feed after each row and the header.
     let (january, february) = (january - name.len() - 1, february - name.len() - 1);
     assert_eq!(count(&[]), january + february);
