@@ -542,17 +542,24 @@ impl Aggregator {
                 let binary = matches!(self.elements().kind, TypeKind::Binary(_) | TypeKind::VarBinary(_));
                 let mut retracted = list(b);
                 let mut kept = list(a);
-                if !binary || self.option("distinct") == Some("true") {
-                    kept.retain(
-                        |element| match retracted.iter().position(|other| same(element, other)) {
-                            Some(at) => {
-                                retracted.remove(at);
-                                false
-                            }
-                            None => true,
-                        },
-                    );
-                }
+                // Java compares byte arrays by identity here.
+                let by_identity = binary && self.option("distinct") != Some("true");
+                let equal = |a: &Option<Datum>, b: &Option<Datum>| {
+                    if by_identity {
+                        a.is_none() && b.is_none()
+                    } else {
+                        same(a, b)
+                    }
+                };
+                kept.retain(
+                    |element| match retracted.iter().position(|other| equal(element, other)) {
+                        Some(at) => {
+                            retracted.remove(at);
+                            false
+                        }
+                        None => true,
+                    },
+                );
                 Some(Datum::Array(kept))
             }
             "merge_map" => {

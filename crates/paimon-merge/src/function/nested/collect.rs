@@ -2,7 +2,10 @@
 
 //! `collect` (Java `FieldCollectAgg`).
 
-use arrow_array::ArrayRef;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, UInt32Array};
+use arrow_buffer::ScalarBuffer;
 use paimon_types::Result;
 
 use super::tokens::Tokens;
@@ -16,7 +19,7 @@ pub(in crate::function) struct Collect {
     /// Java keeps sets of these in a list: the array so far is taken as it is, and elements stay in the order in which they
     /// came (constructed and binary elements). Sets of others have no order in Java.
     pub(in crate::function) listed: bool,
-    /// Java compares such elements by identity, so that a retraction finds none (binary elements without `distinct`).
+    /// Java compares such elements by identity, so that a retraction finds NULLs only (binary elements without `distinct`).
     pub(in crate::function) never_equal: bool,
     /// Under `ignore-retract` an older array comes in front (Java's wrapper does not pass `aggReversed` on).
     pub(in crate::function) older_first: bool,
@@ -42,10 +45,16 @@ impl ListFunction for Collect {
     }
 
     fn pool(&self, column: &Column<'_>, elements: &ArrayRef, retracts: bool) -> Result<Option<Tokens>> {
-        let compares = self.distinct || (retracts && !self.never_equal);
-        compares
-            .then(|| Tokens::of(column.name, std::slice::from_ref(elements)))
-            .transpose()
+        if !self.distinct && !retracts {
+            return Ok(None);
+        }
+        if self.never_equal {
+            // Every element has a token of its own, but for NULLs.
+            let numbers: ScalarBuffer<u32> = (0u32..).take(elements.len()).collect();
+            let numbers: ArrayRef = Arc::new(UInt32Array::new(numbers, elements.nulls().cloned()));
+            return Tokens::of(column.name, &[numbers]).map(Some);
+        }
+        Tokens::of(column.name, std::slice::from_ref(elements)).map(Some)
     }
 
     fn add(&self, pool: &mut Option<Tokens>, accumulator: Elements, input: Elements) -> Result<Elements> {
@@ -95,11 +104,11 @@ impl ListFunction for Collect {
         accumulator: Elements,
         input: Elements,
     ) -> Result<Option<Elements>> {
-        let (Some(mut list), Some(input)) = (accumulator.clone(), input) else {
-            return Ok(Some(accumulator));
+        let Some(mut list) = accumulator else {
+            return Ok(Some(None));
         };
-        let Some(tokens) = pool.as_mut() else {
-            return Ok(Some(accumulator));
+        let (Some(tokens), Some(input)) = (pool.as_mut(), input) else {
+            return Ok(Some(Some(list)));
         };
         // How often each element is still to be taken out.
         tokens.clear();
