@@ -50,7 +50,7 @@ async fn fresh_table(fixture: &Fixture, original: &Table, dir: &Path) -> Table {
         let definition = NewTable {
             columns: schema.fields.clone(),
             partition_keys: schema.partition_keys.clone(),
-            primary_keys: Vec::new(),
+            primary_keys: schema.primary_keys.clone(),
             options: schema.options.clone(),
             comment: schema.comment.clone(),
         };
