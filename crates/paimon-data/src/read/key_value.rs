@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use paimon_merge::{MergeMode, merge_function, merge_read_fields};
 use paimon_types::{
-    CoreOptions, DataField, DataType, Error, MergeEngine, Predicate, Result, TableSchema, TypeKind,
+    ChangelogProducer, CoreOptions, DataField, DataType, Error, MergeEngine, Predicate, Result, TableSchema,
+    TypeKind,
 };
 
 /// Name of the column of row kinds, in files and in what is read.
@@ -45,6 +46,8 @@ pub(crate) struct KeyValueMerge {
     pub(crate) descending: bool,
     /// Rows of appended files are as new as the snapshot that brought the file.
     pub(crate) snapshot_ordering: bool,
+    /// Of the versions above level 0 only that of the lowest level counts.
+    pub(crate) one_above_level_0: bool,
     pub(crate) mode: MergeMode,
 }
 
@@ -114,10 +117,21 @@ impl KeyValueMerge {
             keys,
             sequence,
             descending,
+            one_above_level_0: looks_up(options)?,
             snapshot_ordering: flag(options, &["sequence.snapshot-ordering"])?,
             mode,
         })
     }
+}
+
+/// Whether compaction looks older versions of a key up in higher levels (Java `CoreOptions.needLookup`), so that a file holds what
+/// was merged with the levels above it. Tables of merge engine first-row do so too, but their merge does not care.
+fn looks_up(options: &CoreOptions) -> Result<bool> {
+    if options.merge_engine == MergeEngine::FirstRow {
+        return Ok(false);
+    }
+    let producer = options.changelog_producer == ChangelogProducer::Lookup;
+    Ok(producer || options.deletion_vectors_enabled || flag(options, &["force-lookup"])?)
 }
 
 /// `ignore-delete` with its older names.

@@ -70,6 +70,9 @@ struct FileRun {
     /// Sequence number of all rows of the open file, when it is not the stored one.
     number: Option<i64>,
     snapshot_ordering: bool,
+    /// Level of the open file, when the merge asks for it.
+    level: Option<i32>,
+    with_levels: bool,
 }
 
 /// Runs being merged.
@@ -127,6 +130,8 @@ impl MergeReader {
                 open: None,
                 number: None,
                 snapshot_ordering: self.merge.snapshot_ordering,
+                level: None,
+                with_levels: self.merge.one_above_level_0,
             })));
         }
         let path = &task.split.bucket_path;
@@ -145,7 +150,8 @@ impl MergeReader {
     /// Merges some runs into one that keeps all versions.
     async fn round(&self, runs: Vec<Run>, options: &OpenOptions, path: &str) -> Result<SpilledRun> {
         let directory = self.spill_directory.clone();
-        let mut writer = SpillWriter::create(directory, self.files.arrow.clone()).await?;
+        let mut writer =
+            SpillWriter::create(directory, self.files.arrow.clone(), self.merge.one_above_level_0).await?;
         let mut merge = self.merge(runs, MergeMode::All, options.batch_size, path).await?;
         while let Some(batch) = merge.next().await? {
             writer = writer.write(batch).await?;
@@ -173,6 +179,7 @@ impl MergeReader {
             mode,
             keep_retracts: self.output.row_kinds,
             batch_size,
+            one_above_level_0: self.merge.one_above_level_0,
             repeated_keys: runs.iter().any(|run| matches!(run, Run::Spilled(_))),
         };
         let tree = MergeTree::new(spec, runs.len())?;
@@ -255,6 +262,7 @@ impl FileRun {
                 kinds: true,
             };
             let file = task.file()?;
+            self.level = self.with_levels.then_some(file.level);
             self.number = match (self.snapshot_ordering, file.file_source) {
                 (false, _) | (true, Some(FileSource::Compact)) => None,
                 (true, Some(FileSource::Append)) => Some(file.min_sequence_number),
@@ -291,6 +299,7 @@ impl FileRun {
                 rows: rows.rows,
                 sequence,
                 kinds: rows.kinds.ok_or_else(missing)?,
+                levels: self.level.map(|level| vec![level; count].into()),
             }));
         }
     }

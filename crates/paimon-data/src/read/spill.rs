@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, Int64Type};
-use arrow_array::{Int8Array, Int64Array, RecordBatch, RecordBatchOptions};
+use arrow_array::types::{Int8Type, Int32Type, Int64Type};
+use arrow_array::{Int8Array, Int32Array, Int64Array, RecordBatch, RecordBatchOptions};
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -48,14 +48,17 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + '
 }
 
 impl SpillWriter {
-    /// A file in `directory` for rows of `rows`.
+    /// A file in `directory` for rows of `rows`, with levels or without.
     ///
     /// # Errors
     /// `ResourcesExhausted` when the file cannot be made.
-    pub(crate) async fn create(directory: PathBuf, rows: SchemaRef) -> Result<Self> {
+    pub(crate) async fn create(directory: PathBuf, rows: SchemaRef, levels: bool) -> Result<Self> {
         let mut fields: Vec<_> = rows.fields().iter().cloned().collect();
         fields.push(Arc::new(Field::new("_SEQUENCE_NUMBER", DataType::Int64, false)));
         fields.push(Arc::new(Field::new("_VALUE_KIND", DataType::Int8, false)));
+        if levels {
+            fields.push(Arc::new(Field::new("_LEVEL", DataType::Int32, false)));
+        }
         let schema = Arc::new(Schema::new(fields));
         blocking(move || {
             let file = tempfile::tempfile_in(&directory)
@@ -75,6 +78,9 @@ impl SpillWriter {
             columns.push(Arc::new(Int64Array::try_new(sequence, None).map_err(failed)?));
             let kinds = batch.kinds.ok_or_else(missing)?;
             columns.push(Arc::new(Int8Array::try_new(kinds, None).map_err(failed)?));
+            if let Some(levels) = batch.levels {
+                columns.push(Arc::new(Int32Array::try_new(levels, None).map_err(failed)?));
+            }
             let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(failed)?;
             self.writer.write(&batch).map_err(failed)?;
             Ok(self)
@@ -124,12 +130,17 @@ impl SpilledRun {
         let system = |at: usize| batch.columns().get(width + at).ok_or_else(damaged);
         let sequence = system(0)?.as_primitive_opt::<Int64Type>().ok_or_else(damaged)?;
         let kinds = system(1)?.as_primitive_opt::<Int8Type>().ok_or_else(damaged)?;
+        let levels = match batch.columns().get(width + 2) {
+            None => None,
+            Some(levels) => Some(levels.as_primitive_opt::<Int32Type>().ok_or_else(damaged)?),
+        };
         let columns = batch.columns().iter().take(width).cloned().collect();
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         Ok(Some(RunBatch {
             rows: RecordBatch::try_new_with_options(self.rows.clone(), columns, &options).map_err(failed)?,
             sequence: sequence.values().clone(),
             kinds: kinds.values().clone(),
+            levels: levels.map(|levels| levels.values().clone()),
         }))
     }
 }

@@ -56,9 +56,15 @@ impl<K: Keys> Core<K> {
         // A key is never cut: see `give`.
         let batch_size = if all { usize::MAX } else { spec.batch_size };
         let schema = first_fields(&spec.schema, spec.output_columns);
+        let pending = Pending::new(schema.clone(), batch_size).with_kinds(spec.keep_retracts);
+        let pending = if all {
+            pending.with_all(spec.one_above_level_0)
+        } else {
+            pending
+        };
         Core {
             sources: Sources::new(schema.clone()),
-            pending: Pending::new(schema, batch_size, spec.keep_retracts || all, all),
+            pending,
             encoder,
             sequence,
             runs: (0..runs)
@@ -97,7 +103,9 @@ impl<K: Keys> Core<K> {
         if rows == 0 {
             return Ok(());
         }
-        let same_schema = batch.rows.num_columns() == self.spec.schema.fields().len();
+        let levels = batch.levels.as_ref().map_or(0, |levels| levels.len());
+        let same_levels = levels == if self.spec.one_above_level_0 { rows } else { levels };
+        let same_schema = same_levels && batch.rows.num_columns() == self.spec.schema.fields().len();
         if !same_schema
             || batch.sequence.len() != rows
             || batch.kinds.len() != rows
@@ -138,7 +146,7 @@ impl<K: Keys> Core<K> {
         }
         let retracts = batch.kinds.iter().fold(0, |any, kind| any | kind) & 1 == 1;
         self.collect()?;
-        let slot = self.sources.add(&batch.rows, batch.kinds, batch.sequence)?;
+        let slot = self.sources.add(batch)?;
         self.asked(run)?.batch = Some(Loaded {
             slot,
             keys,
@@ -325,6 +333,7 @@ impl<K: Keys> Core<K> {
             pending: &mut self.pending,
             waiting: &mut self.waiting,
             keep: self.spec.keep_retracts,
+            one_high: self.spec.one_above_level_0,
             retracts: lists.iter().flatten().any(|l| l.retracts),
         };
         let mut changes = 0;
@@ -336,7 +345,11 @@ impl<K: Keys> Core<K> {
         let groups = entries.chunk_by(same);
         match &self.spec.mode {
             MergeMode::Deduplicate { ignore_delete } => {
-                groups.for_each(|versions| decide.last(versions, *ignore_delete));
+                let mut counted = Vec::new();
+                groups.for_each(|versions| {
+                    let versions = decide.counted(versions, &mut counted);
+                    decide.last(versions, *ignore_delete);
+                });
             }
             MergeMode::FirstRow { ignore_delete } => {
                 for versions in groups {
@@ -344,8 +357,9 @@ impl<K: Keys> Core<K> {
                 }
             }
             MergeMode::Function(_) => {
-                let mut sorted = Vec::new();
+                let (mut counted, mut sorted) = (Vec::new(), Vec::new());
                 for versions in groups {
+                    let versions = decide.counted(versions, &mut counted);
                     decide.versions(versions, &mut sorted)?;
                 }
             }
@@ -403,6 +417,7 @@ impl<K: Keys> Core<K> {
             rows: made,
             kinds: self.spec.keep_retracts.then(|| ScalarBuffer::from(kinds)),
             sequence: None,
+            levels: None,
         };
         self.pending.made(made, &self.sources)
     }

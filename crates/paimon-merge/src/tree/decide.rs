@@ -28,6 +28,8 @@ pub(super) struct Decide<'a, K> {
     pub(super) pending: &'a mut Pending,
     pub(super) waiting: &'a mut Waiting,
     pub(super) keep: bool,
+    /// Of the versions above level 0 only that of the lowest level counts.
+    pub(super) one_high: bool,
     /// Some rows are retractions.
     pub(super) retracts: bool,
 }
@@ -65,6 +67,33 @@ impl<K: Keys> Decide<'_, K> {
         by_user
             .then_with(|| number(x.slot, at).cmp(&number(y.slot, other)))
             .then_with(|| addition(a).cmp(&addition(b)))
+    }
+
+    /// The versions of a key that count: all, or those of level 0 and one above it. `counted` is overwritten.
+    pub(super) fn counted<'b, P: Copy>(
+        &self,
+        versions: &'b [Entry<P>],
+        counted: &'b mut Vec<Entry<P>>,
+    ) -> &'b [Entry<P>] {
+        if !self.one_high || versions.len() < 2 {
+            return versions;
+        }
+        let level = |entry: &Entry<P>| self.sources.level(self.slot(entry), entry.row as usize);
+        let high = versions.iter().enumerate().filter(|(_, entry)| level(entry) > 0);
+        let lowest = high.min_by(|(_, a), (_, b)| level(a).cmp(&level(b)).then_with(|| self.order(a, b)));
+        let Some((lowest, _)) = lowest else {
+            return versions;
+        };
+        counted.clear();
+        let counts = |(at, entry): &(usize, &Entry<P>)| *at == lowest || level(entry) <= 0;
+        counted.extend(
+            versions
+                .iter()
+                .enumerate()
+                .filter(counts)
+                .map(|(_, entry)| *entry),
+        );
+        counted
     }
 
     pub(super) fn last<P>(&mut self, versions: &[Entry<P>], ignore_delete: bool) {
@@ -113,7 +142,11 @@ impl<K: Keys> Decide<'_, K> {
         }
     }
 
-    pub(super) fn versions<P: Copy>(&mut self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) -> Result<()> {
+    pub(super) fn versions<P: Copy>(
+        &mut self,
+        versions: &[Entry<P>],
+        sorted: &mut Vec<Entry<P>>,
+    ) -> Result<()> {
         self.sort(versions, sorted);
         for entry in sorted.iter() {
             self.waiting.rows.push((self.slot(entry), entry.row as usize));

@@ -66,6 +66,9 @@ pub struct MergeSpec {
     pub keep_retracts: bool,
     /// Number of rows of every batch that comes out but the last; [`MergeMode::All`] may give more.
     pub batch_size: usize,
+    /// Of the versions of a key above level 0 only that of the lowest level counts, as the tables that look keys up when they
+    /// compact want it (Java `LookupMergeFunction`): it was merged with those below. Batches then have levels.
+    pub one_above_level_0: bool,
     /// Runs in which a key may be repeated, though not across batches: what [`MergeMode::All`] made.
     pub repeated_keys: bool,
 }
@@ -79,6 +82,8 @@ pub struct RunBatch {
     pub sequence: ScalarBuffer<i64>,
     /// Kind of each row (`RowKind::to_byte`).
     pub kinds: ScalarBuffer<i8>,
+    /// Level of the file of each row, where [`MergeSpec::one_above_level_0`] asks for it.
+    pub levels: Option<ScalarBuffer<i32>>,
 }
 
 /// Merged rows.
@@ -90,6 +95,8 @@ pub struct MergedBatch {
     pub kinds: Option<ScalarBuffer<i8>>,
     /// Sequence number of each row, when all versions are left.
     pub sequence: Option<ScalarBuffer<i64>>,
+    /// Level of each row, when all versions are left and they have levels.
+    pub levels: Option<ScalarBuffer<i32>>,
 }
 
 /// What the tree wants next.

@@ -11,7 +11,7 @@ use arrow_schema::{ArrowError, Schema, SchemaRef};
 use arrow_select::concat::concat;
 use paimon_types::{Error, Result};
 
-use super::MergedBatch;
+use super::{MergedBatch, RunBatch};
 use crate::Selection;
 
 /// Batches of the runs as long as a row of them is needed.
@@ -21,6 +21,7 @@ pub(super) struct Sources {
     rows: Vec<RecordBatch>,
     kinds: Vec<ScalarBuffer<i8>>,
     sequence: Vec<ScalarBuffer<i64>>,
+    levels: Vec<Option<ScalarBuffer<i32>>>,
     free: Vec<usize>,
     empty: RecordBatch,
 }
@@ -32,45 +33,51 @@ impl Sources {
             rows: Vec::new(),
             kinds: Vec::new(),
             sequence: Vec::new(),
+            levels: Vec::new(),
             free: Vec::new(),
             empty: RecordBatch::new_empty(schema),
         }
     }
 
     /// Takes a batch, whose columns that come out are the first ones.
-    pub(super) fn add(
-        &mut self,
-        batch: &RecordBatch,
-        kinds: ScalarBuffer<i8>,
-        sequence: ScalarBuffer<i64>,
-    ) -> Result<usize> {
-        let columns = batch
+    pub(super) fn add(&mut self, batch: RunBatch) -> Result<usize> {
+        let rows = &batch.rows;
+        let columns = rows
             .columns()
             .iter()
             .take(self.empty.num_columns())
             .cloned()
             .collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
         let rows =
             RecordBatch::try_new_with_options(self.empty.schema(), columns, &options).map_err(kernel)?;
-        let slot = match self.free.pop() {
-            Some(slot) => slot,
-            None => {
-                self.rows.push(self.empty.clone());
-                self.kinds.push(Vec::new().into());
-                self.sequence.push(Vec::new().into());
-                self.rows.len() - 1
-            }
+        let Some(slot) = self.free.pop() else {
+            self.rows.push(rows);
+            self.kinds.push(batch.kinds);
+            self.sequence.push(batch.sequence);
+            self.levels.push(batch.levels);
+            return Ok(self.rows.len() - 1);
         };
-        let places = (
+        self.set(slot, rows, batch.kinds, batch.sequence, batch.levels);
+        Ok(slot)
+    }
+
+    fn set(
+        &mut self,
+        slot: usize,
+        rows: RecordBatch,
+        kinds: ScalarBuffer<i8>,
+        sequence: ScalarBuffer<i64>,
+        levels: Option<ScalarBuffer<i32>>,
+    ) {
+        if let (Some(r), Some(k), Some(s), Some(l)) = (
             self.rows.get_mut(slot),
             self.kinds.get_mut(slot),
             self.sequence.get_mut(slot),
-        );
-        if let (Some(to_rows), Some(to_kinds), Some(to_sequence)) = places {
-            (*to_rows, *to_kinds, *to_sequence) = (rows, kinds, sequence);
+            self.levels.get_mut(slot),
+        ) {
+            (*r, *k, *s, *l) = (rows, kinds, sequence, levels);
         }
-        Ok(slot)
     }
 
     pub(super) fn rows(&self) -> &[RecordBatch] {
@@ -94,19 +101,24 @@ impl Sources {
         self.rows.len() - self.free.len()
     }
 
+    /// Level of a row; 0 when batches have none.
+    pub(super) fn level(&self, slot: usize, row: usize) -> i32 {
+        let levels = self.levels.get(slot).and_then(Option::as_ref);
+        levels.and_then(|l| l.get(row)).copied().unwrap_or_default()
+    }
+
     /// Lets go of all batches but those marked.
     pub(super) fn keep(&mut self, used: &[bool]) {
-        self.free.clear();
-        for (slot, rows) in self.rows.iter_mut().enumerate() {
-            if !used.get(slot).copied().unwrap_or(false) {
-                *rows = self.empty.clone();
-                self.free.push(slot);
-            }
-        }
-        for slot in &self.free {
-            if let (Some(kinds), Some(sequence)) = (self.kinds.get_mut(*slot), self.sequence.get_mut(*slot)) {
-                (*kinds, *sequence) = (Vec::new().into(), Vec::new().into());
-            }
+        let is_used = |slot: &usize| used.get(*slot).copied().unwrap_or(false);
+        self.free = (0..self.rows.len()).filter(|slot| !is_used(slot)).collect();
+        for slot in self.free.clone() {
+            self.set(
+                slot,
+                self.empty.clone(),
+                Vec::new().into(),
+                Vec::new().into(),
+                None,
+            );
         }
     }
 }
@@ -128,21 +140,35 @@ pub(super) struct Pending {
     batch_size: usize,
     with_kinds: bool,
     with_sequence: bool,
+    with_levels: bool,
     full: VecDeque<Chunk>,
     current: Chunk,
 }
 
 impl Pending {
     /// Batches of `batch_size` rows with columns of `schema`.
-    pub(super) fn new(schema: SchemaRef, batch_size: usize, with_kinds: bool, with_sequence: bool) -> Self {
+    pub(super) fn new(schema: SchemaRef, batch_size: usize) -> Self {
         Pending {
             schema,
             batch_size,
-            with_kinds,
-            with_sequence,
+            with_kinds: false,
+            with_sequence: false,
+            with_levels: false,
             full: VecDeque::new(),
             current: Chunk::default(),
         }
+    }
+
+    /// Kinds come out too.
+    pub(super) fn with_kinds(mut self, with_kinds: bool) -> Self {
+        self.with_kinds = with_kinds;
+        self
+    }
+
+    /// Kinds, sequence numbers and, when asked for, levels come out too.
+    pub(super) fn with_all(mut self, levels: bool) -> Self {
+        (self.with_kinds, self.with_sequence, self.with_levels) = (true, true, levels);
+        self
     }
 
     /// Rows of the batch that is not full.
@@ -249,7 +275,14 @@ impl Pending {
             let numbers: Vec<i64> = parts.flat_map(|m| m.sequence.iter().flatten()).copied().collect();
             numbers.into()
         });
-        self.batch(columns, chunk.rows, kinds, sequence).map(Some)
+        let parts = chunk.made.iter();
+        let levels = self.with_levels.then(|| {
+            let levels: Vec<i32> = parts.flat_map(|m| m.levels.iter().flatten()).copied().collect();
+            levels.into()
+        });
+        let mut batch = self.batch(columns, chunk.rows)?;
+        (batch.kinds, batch.sequence, batch.levels) = (kinds, sequence, levels);
+        Ok(Some(batch))
     }
 
     fn gather(
@@ -273,23 +306,27 @@ impl Pending {
                 .collect();
             numbers.into()
         });
-        self.batch(columns, selection.len(), kinds, sequence)
+        let levels = self.with_levels.then(|| {
+            let levels: Vec<i32> = places
+                .iter()
+                .map(|(slot, row)| sources.level(*slot, *row))
+                .collect();
+            levels.into()
+        });
+        let mut batch = self.batch(columns, selection.len())?;
+        (batch.kinds, batch.sequence, batch.levels) = (kinds, sequence, levels);
+        Ok(batch)
     }
 
-    fn batch(
-        &self,
-        columns: Vec<ArrayRef>,
-        rows: usize,
-        kinds: Option<ScalarBuffer<i8>>,
-        sequence: Option<ScalarBuffer<i64>>,
-    ) -> Result<MergedBatch> {
+    fn batch(&self, columns: Vec<ArrayRef>, rows: usize) -> Result<MergedBatch> {
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let rows =
             RecordBatch::try_new_with_options(self.schema.clone(), columns, &options).map_err(kernel)?;
         Ok(MergedBatch {
             rows,
-            kinds,
-            sequence,
+            kinds: None,
+            sequence: None,
+            levels: None,
         })
     }
 
@@ -310,6 +347,7 @@ impl MergedBatch {
             rows: self.rows.slice(start, rows),
             kinds: self.kinds.as_ref().map(|kinds| kinds.slice(start, rows)),
             sequence: self.sequence.as_ref().map(|numbers| numbers.slice(start, rows)),
+            levels: self.levels.as_ref().map(|levels| levels.slice(start, rows)),
         }
     }
 }

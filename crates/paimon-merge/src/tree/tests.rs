@@ -117,6 +117,7 @@ fn batch(shape: KeyShape, rows: &[Row]) -> RunBatch {
         rows: RecordBatch::try_new(schema(shape), columns).unwrap(),
         sequence: rows.iter().map(|r| r.number).collect(),
         kinds: rows.iter().map(|r| r.kind).collect(),
+        levels: None,
     }
 }
 
@@ -143,6 +144,7 @@ fn spec(shape: KeyShape, mode: MergeMode) -> MergeSpec {
         mode,
         keep_retracts: false,
         batch_size: 100,
+        one_above_level_0: false,
         repeated_keys: false,
     }
 }
@@ -449,6 +451,43 @@ fn keys_that_do_not_ascend_are_found() {
 }
 
 #[test]
+fn one_version_above_level_0_counts_where_keys_are_looked_up() {
+    // Level 4 holds what was merged with level 5 already.
+    let runs = [
+        (vec![row(1, 0, 0, 1), row(2, 1, 0, 2), row(3, 1, 0, 9)], 5),
+        (vec![row(1, 5, 0, 4), row(2, 6, 0, 5)], 4),
+        (vec![row(1, 9, 0, 7)], 0),
+    ];
+    let merged = |mode: MergeMode, one_above_level_0: bool| {
+        let spec = MergeSpec {
+            one_above_level_0,
+            ..spec(KeyShape::Int, mode)
+        };
+        let mut tree = MergeTree::new(spec, runs.len()).unwrap();
+        for (index, (rows, level)) in runs.iter().enumerate() {
+            let levels = Some(vec![*level; rows.len()].into());
+            let batch = batch(KeyShape::Int, rows);
+            tree.push(index, RunBatch { levels, ..batch }).unwrap();
+        }
+        let mut values = Vec::new();
+        loop {
+            match tree.next().unwrap() {
+                Step::Need(run) => tree.end(run).unwrap(),
+                Step::Batch(batch) => {
+                    values.extend_from_slice(batch.rows.column(0).as_primitive::<Int64Type>().values());
+                }
+                Step::End => return values,
+            }
+        }
+    };
+    let sum = MergeMode::Function(Arc::new(Sum));
+    assert_eq!(merged(sum.clone(), false), [1 * 9 + 4 * 3 + 7, 2 * 3 + 5, 9]);
+    assert_eq!(merged(sum, true), [4 * 3 + 7, 5, 9]);
+    let deduplicate = MergeMode::Deduplicate { ignore_delete: false };
+    assert_eq!(merged(deduplicate, true), [7, 5, 9]);
+}
+
+#[test]
 fn special_floats_have_their_order() {
     let keys = [f64::NEG_INFINITY, -1.0, -0.0, 0.0, 1.0, f64::INFINITY, f64::NAN];
     let column: ArrayRef = Arc::new(Float64Array::from(keys.to_vec()));
@@ -586,6 +625,7 @@ fn null_is_the_smallest_key_where_it_is_allowed() {
                 .unwrap(),
                 sequence: vec![number; keys.len()].into(),
                 kinds: vec![0; keys.len()].into(),
+                levels: None,
             };
             let mut tree = MergeTree::new(spec, 2).unwrap();
             let first = tree.push(0, run(&[None, Some(-5), Some(7)], 1000));
