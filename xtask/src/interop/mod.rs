@@ -39,7 +39,9 @@ pub(crate) fn run(args: &[String]) -> TaskResult {
             root().join("target").join("debug").join("paimon")
         }
     };
-    let dir = root().join("target").join("interop");
+    let random = option(args, "--random")?;
+    let name = if random.is_some() { "interop-pk" } else { "interop" };
+    let dir = root().join("target").join(name);
     if dir.exists() {
         fs::remove_dir_all(&dir).map_err(|e| e.to_string())?;
     }
@@ -49,7 +51,7 @@ pub(crate) fn run(args: &[String]) -> TaskResult {
         judge: Judge::start(option(args, "--paimon-jar")?)?,
         dir,
     };
-    if let Some(seed) = option(args, "--random")? {
+    if let Some(seed) = random {
         let tables = pk::RandomTables::parse(seed, |name| Ok(option(args, name)?.map(str::to_owned)))?;
         println!("interop: {}", interop.random_pk(&tables)?);
         return Ok(());

@@ -208,6 +208,8 @@ final class PkRandomTable {
     private void function(String name, boolean mayRetract) {
         String function = columns.function(fields.get(name), mayRetract);
         functions.put(name, function);
+        // A result can be NULL: Java fails where the column cannot.
+        fields.put(name, fields.get(name).nullable());
         named.add(name);
         options.put("fields." + name + ".aggregate-function", function);
         if (function.equals("listagg") || function.equals("collect")) {
