@@ -65,7 +65,7 @@ impl Groups {
             .chain(protected.iter().map(|name| (*name, false)));
         for (name, orders) in roles {
             let Some(field) = schema.field(name) else {
-                return fail(format!("names {name}, which is not a column"));
+                return fail(format!("names '{name}', which is not a column"));
             };
             if is_key(schema, name) {
                 return fail(format!(

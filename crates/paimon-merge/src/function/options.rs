@@ -129,10 +129,10 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Names between commas, without the empty ones at the end (Java `String.split`).
+/// Names between commas, without the empty ones at the end (Java `String.split`, which makes one name of an empty text).
 pub(super) fn names(text: &str) -> Vec<&str> {
     let mut names: Vec<&str> = text.split(',').collect();
-    while names.last().is_some_and(|name| name.is_empty()) {
+    while names.last().is_some_and(|name| name.is_empty()) && !text.is_empty() {
         names.pop();
     }
     names

@@ -464,6 +464,13 @@ impl Case {
                         }
                     }
                     for (ordering, protected) in ordering.iter().zip(&protected) {
+                        // Java takes no empty list, but a group that lists its own ordering column.
+                        let own = ordering.split(',').next().unwrap_or_default().to_owned();
+                        let protected = if protected.is_empty() {
+                            vec![own]
+                        } else {
+                            protected.clone()
+                        };
                         Self::set(
                             &mut options,
                             format!("fields.{ordering}.sequence-group"),

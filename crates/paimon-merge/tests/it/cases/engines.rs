@@ -359,8 +359,9 @@ fn contradictions_in_partial_update() {
     let on_group = ("partial-update.remove-record-on-sequence-group", "g");
     let ignore = ("ignore-delete", "true");
     let cases: &[(&[(&str, &str)], &str)] = &[
-        (&[("fields.g.sequence-group", "a,no")], "names no"),
-        (&[("fields.no.sequence-group", "a")], "names no"),
+        (&[("fields.g.sequence-group", "a,no")], "names 'no'"),
+        (&[("fields.g.sequence-group", "")], "names ''"),
+        (&[("fields.no.sequence-group", "a")], "names 'no'"),
         (&[("fields.g.sequence-group", "k")], "primary key column k"),
         (&[("fields.k.sequence-group", "a")], "primary key column k"),
         (&[("fields.x.sequence-group", "a")], "orders by column x"),
