@@ -357,7 +357,9 @@ fn is_write_only(case: &Path) -> Result<bool, String> {
     let definition: Value =
         serde_json::from_str(&read(&case.join("steps").join("create.json"))?).map_err(|e| e.to_string())?;
     let options = &definition["options"];
-    Ok(options["write-only"] == "true" && options["bucket"] != "-1")
+    // Java 1.4 forgets the descending order within one write buffer, so that the files of both differ.
+    let same_order = options["sequence.field.sort-order"] != "descending";
+    Ok(options["write-only"] == "true" && options["bucket"] != "-1" && same_order)
 }
 
 /// Moves a table that differs to where later runs do not remove it.
