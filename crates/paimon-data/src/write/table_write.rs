@@ -117,12 +117,12 @@ impl Files {
     /// A writer of the files of one bucket.
     fn writer(&self, dir: String, first_sequence: i64, pool: &Arc<UnboundedMemoryPool>) -> BucketFiles {
         match self {
-            Files::Plain(settings) => BucketFiles::Plain(BucketWriter::new(
+            Files::Plain(settings) => BucketFiles::Plain(Box::new(BucketWriter::new(
                 settings.clone(),
                 dir,
                 first_sequence,
                 pool.clone(),
-            )),
+            ))),
             Files::KeyValue {
                 table,
                 data,
@@ -134,7 +134,7 @@ impl Files {
                 };
                 let changelog = changelog.as_ref().map(|changelog| files(changelog, dir.clone()));
                 let writer = KeyValueWriter::new(table.clone(), files(data, dir), changelog, first_sequence);
-                BucketFiles::KeyValue(writer)
+                BucketFiles::KeyValue(Box::new(writer))
             }
         }
     }
@@ -142,8 +142,8 @@ impl Files {
 
 /// Writes the files of one bucket.
 enum BucketFiles {
-    Plain(BucketWriter),
-    KeyValue(KeyValueWriter),
+    Plain(Box<BucketWriter>),
+    KeyValue(Box<KeyValueWriter>),
 }
 
 impl BucketFiles {
