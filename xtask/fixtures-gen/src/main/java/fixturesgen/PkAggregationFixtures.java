@@ -159,7 +159,7 @@ final class PkAggregationFixtures {
                 column(column(column(column(aggregation(t), "l", "STRING", "listagg"), "semi", "STRING", "listagg"), "d", "STRING", "listagg"), "long", "STRING", "listagg")
                         .option("fields.semi.list-agg-delimiter", ";").option("fields.d.distinct", true)
                         .option("fields.long.list-agg-delimiter", " || ").option("fields.long.distinct", true).create()
-                        .change(texts(1, "a"), texts(2, null), texts(3, ""), texts(4, "a,b,,a"))
+                        .change(texts(1, "a"), texts(2, null), texts(3, "y"), texts(4, "a,b,,a"))
                         .change(texts(1, "b"), texts(2, "x"), texts(3, ""), texts(4, "b"))
                         .change(texts(1, "a"), texts(2, "x,y"), texts(3, "z"), texts(4, "c,a"), texts(5, " || "))
                         .change(texts(1, null), texts(2, ""), texts(2, "x"), texts(3, "z"), texts(5, "p || q||r || p")).compact(true)
