@@ -2,6 +2,8 @@
 
 //! Benchmarks: ours, the floor and the peer in turn in one run, printed as ratios.
 
+mod formats;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
@@ -26,16 +28,18 @@ struct Contestant {
 /// The task.
 pub(crate) fn run(args: &[String]) -> TaskResult {
     let json = args.iter().any(|a| a == "--json");
-    let name = args.iter().find(|a| !a.starts_with("--")).map(String::as_str);
+    let mut words = args.iter().filter(|a| !a.starts_with("--")).map(String::as_str);
+    let name = words.next();
     let results = match name {
         Some("append-scan") => append_scan()?,
         Some("append-write") => append_write()?,
         Some("split-codec") => split_codec()?,
+        Some("formats") => formats::run(&words.collect::<Vec<_>>())?,
         Some("build-cost") => return build_cost(json),
         Some("race") => return race(),
         other => {
             return Err(format!(
-                "unknown benchmark {other:?}: append-scan, append-write, split-codec, race, build-cost"
+                "unknown benchmark {other:?}: append-scan, append-write, formats, split-codec, race, build-cost"
             ));
         }
     };
@@ -100,6 +104,10 @@ fn append_scan() -> Result<Value, String> {
             Contestant {
                 name: "ours",
                 command: sample("scan"),
+            },
+            Contestant {
+                name: "ours, in order",
+                command: sample("scan-in-order"),
             },
             Contestant {
                 name: "floor (parquet crate)",
@@ -234,48 +242,78 @@ fn split_codec() -> Result<Value, String> {
     Ok(Value::Object(results))
 }
 
+/// What the samples of a contestant come to.
+struct Measured {
+    /// Their median.
+    seconds: f64,
+    rows: u64,
+    /// The largest.
+    peak_kib: u64,
+}
+
 /// Runs the contestants in turn, prints medians and how many times faster ours is.
 fn race_in_turn(contestants: &[Contestant]) -> Result<Value, String> {
-    let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); contestants.len()];
-    let mut peaks = vec![0u64; contestants.len()];
-    let mut rows = None;
-    for round in 0..=ROUNDS {
-        for (index, contestant) in contestants.iter().enumerate() {
-            let text = output(&mut (contestant.command)()?)?;
-            let sample: Value =
-                serde_json::from_str(text.trim()).map_err(|e| format!("a sample is no JSON: {e}"))?;
-            let found = sample["rows"].as_u64();
-            if *rows.get_or_insert(found) != found {
-                return Err(format!(
-                    "{} saw {found:?} rows, another {rows:?}",
-                    contestant.name
-                ));
-            }
-            // The first round warms the page cache.
-            if round > 0
-                && let (Some(list), Some(peak)) = (seconds.get_mut(index), peaks.get_mut(index))
-            {
-                list.push(sample["seconds"].as_f64().unwrap_or(f64::NAN));
-                *peak = (*peak).max(sample["peak_kib"].as_u64().unwrap_or(0));
-            }
-        }
-    }
-    let medians: Vec<f64> = seconds.iter().map(|list| median(list)).collect();
-    let ours = medians.first().copied().unwrap_or(f64::NAN);
+    let measured = measure(contestants, ROUNDS)?;
+    same_rows(contestants, &measured)?;
+    let ours = measured.first().map_or(f64::NAN, |first| first.seconds);
     let mut report = serde_json::Map::new();
-    for ((contestant, median), peak) in contestants.iter().zip(&medians).zip(&peaks) {
-        let ratio = median / ours;
+    for (contestant, found) in contestants.iter().zip(&measured) {
+        let ratio = found.seconds / ours;
         println!(
-            "  {:<24} {median:>8.3} s   peak {:>6.1} MiB   ours is {ratio:.2} x as fast",
+            "  {:<24} {:>8.3} s   peak {:>6.1} MiB   ours is {ratio:.2} x as fast",
             contestant.name,
-            *peak as f64 / 1024.0
+            found.seconds,
+            found.peak_kib as f64 / 1024.0
         );
         report.insert(
             contestant.name.to_owned(),
-            json!({ "seconds": median, "peak_kib": peak, "ours_faster": ratio }),
+            json!({ "seconds": found.seconds, "peak_kib": found.peak_kib, "ours_faster": ratio }),
         );
     }
     Ok(Value::Object(report))
+}
+
+/// Runs the contestants in turn, once to warm the page cache and `rounds` times more.
+fn measure(contestants: &[Contestant], rounds: usize) -> Result<Vec<Measured>, String> {
+    let mut samples: Vec<Vec<Value>> = vec![Vec::new(); contestants.len()];
+    for round in 0..=rounds {
+        for (contestant, list) in contestants.iter().zip(&mut samples) {
+            let text = output(&mut (contestant.command)()?)?;
+            let sample =
+                serde_json::from_str(text.trim()).map_err(|e| format!("a sample is no JSON: {e}"))?;
+            if round > 0 {
+                list.push(sample);
+            }
+        }
+    }
+    Ok(samples.iter().map(|list| summary(list)).collect())
+}
+
+/// Contestants that did the same thing saw the same number of rows.
+fn same_rows(contestants: &[Contestant], measured: &[Measured]) -> TaskResult {
+    let rows = measured.first().map_or(0, |first| first.rows);
+    let other = contestants.iter().zip(measured).find(|(_, m)| m.rows != rows);
+    match other {
+        None => Ok(()),
+        Some((contestant, m)) => Err(format!("{} saw {} rows, another {rows}", contestant.name, m.rows)),
+    }
+}
+
+fn summary(samples: &[Value]) -> Measured {
+    let seconds: Vec<f64> = samples.iter().filter_map(|s| s["seconds"].as_f64()).collect();
+    Measured {
+        seconds: median(&seconds),
+        rows: samples
+            .iter()
+            .filter_map(|s| s["rows"].as_u64())
+            .min()
+            .unwrap_or(0),
+        peak_kib: samples
+            .iter()
+            .filter_map(|s| s["peak_kib"].as_u64())
+            .max()
+            .unwrap_or(0),
+    }
 }
 
 fn median(list: &[f64]) -> f64 {

@@ -55,6 +55,16 @@ const RULES: &[Rule] = &[
         forbidden: &["arrow-array", "paimon-protocol", "paimon-format", "paimon-meta"],
     },
     Rule {
+        from: "paimon-merge",
+        forbidden: &[
+            "tokio",
+            "object_store",
+            "paimon-storage",
+            "paimon-format",
+            "paimon-protocol",
+        ],
+    },
+    Rule {
         from: "paimon-data",
         forbidden: CONTROL,
     },

@@ -17,7 +17,7 @@ use paimon::types::{DataField, DataType, NewTable, to_arrow_schema};
 
 use crate::BenchResult;
 
-const BATCH_ROWS: usize = 65_536;
+pub(crate) const BATCH_ROWS: usize = 65_536;
 
 /// The table definition.
 pub(crate) fn definition(options: &[(&str, &str)]) -> BenchResult<NewTable> {
@@ -49,10 +49,10 @@ pub(crate) fn definition(options: &[(&str, &str)]) -> BenchResult<NewTable> {
 }
 
 /// A small generator with a fixed seed (SplitMix64).
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -60,7 +60,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
@@ -110,10 +110,14 @@ fn batch(schema: &Arc<Schema>, start: usize, count: usize) -> BenchResult<Record
 
 /// Writes the rows as an Arrow file, the input of ours and of the peer.
 pub(crate) fn write_ipc(path: &str, rows: usize) -> BenchResult<()> {
-    let batches = batches(rows)?;
+    write_ipc_batches(path, &batches(rows)?)
+}
+
+/// Writes batches as an Arrow file.
+pub(crate) fn write_ipc_batches(path: &str, batches: &[RecordBatch]) -> BenchResult<()> {
     let first = batches.first().ok_or("no rows")?;
     let mut writer = FileWriter::try_new(BufWriter::new(File::create(path)?), &first.schema())?;
-    for batch in &batches {
+    for batch in batches {
         writer.write(batch)?;
     }
     writer.finish()?;

@@ -5,6 +5,10 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod data;
+mod formats;
+mod formats_data;
+mod formats_peers;
+mod merge;
 mod scan;
 mod split_codec;
 mod write;
@@ -52,14 +56,39 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
         ["make-scan-tables", dir, rows] => runtime
             .block_on(scan::make_tables(dir, rows.parse()?))
             .map(|()| None),
-        ["scan", table, threads] => runtime.block_on(scan::ours(table, threads.parse()?)).map(Some),
+        ["scan", table, threads] => runtime
+            .block_on(scan::ours(table, threads.parse()?, false))
+            .map(Some),
+        ["scan-in-order", table, threads] => runtime
+            .block_on(scan::ours(table, threads.parse()?, true))
+            .map(Some),
         ["scan-floor", table, threads] => runtime.block_on(scan::floor(table, threads.parse()?)).map(Some),
+        ["make-merge-table", table, key, order, runs, columns, rows, engine] => {
+            let shape = merge::Shape {
+                key,
+                order,
+                runs: runs.parse()?,
+                columns: columns.parse()?,
+                rows: rows.parse()?,
+                engine,
+            };
+            runtime.block_on(merge::make_table(table, &shape)).map(|()| None)
+        }
+        ["merge", table, threads] => runtime.block_on(merge::ours(table, threads.parse()?)).map(Some),
+        ["merge-floor", table, threads] => runtime.block_on(merge::floor(table, threads.parse()?)).map(Some),
         ["make-write-input", file, rows] => data::write_ipc(file, rows.parse()?).map(|()| None),
         ["make-write-table", table, buckets] => runtime
             .block_on(write::make_table(table, buckets.parse()?))
             .map(|()| None),
         ["write", input, table, repeat] => runtime
             .block_on(write::ours(input, table, repeat.parse()?))
+            .map(Some),
+        ["make-formats", dir, rows] => runtime.block_on(formats::make(dir, rows.parse()?)).map(|()| None),
+        ["format-read", who, format, dir, family, rows] => runtime
+            .block_on(formats::read(who, format, dir, family, rows))
+            .map(Some),
+        ["format-write", who, format, dir, family] => runtime
+            .block_on(formats::write(who, format, dir, family))
             .map(Some),
         ["make-split-codec-input", file] => split_codec::write_java(file).map(|()| None),
         ["split-codec", codec] => {
