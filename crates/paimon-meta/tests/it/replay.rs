@@ -140,9 +140,7 @@ async fn replay(location: &str) -> Option<Result<usize, paimon_types::Error>> {
         let before = at.checked_sub(1).and_then(|at| snapshots.get(at));
         let messages = messages(&java, before, expected).await;
         // A commit of no files is a commit.
-        let commit = ours
-            .new_commit()
-            .ignore_empty(!messages.is_empty());
+        let commit = ours.new_commit().ignore_empty(!messages.is_empty());
         match commit.commit(messages).await {
             Ok(_) => {}
             Err(e) if e.kind() == ErrorKind::Unsupported => return Some(Err(e)),

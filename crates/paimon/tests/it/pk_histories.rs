@@ -161,7 +161,9 @@ impl Case {
                 },
                 "c" | "g2" => Datum::String(random.of(&["", "a", "b", "a,b"]).to_owned()),
                 "a" => Datum::Array((0..random.below(3)).map(|_| Some(Datum::Int(small))).collect()),
-                _ => Datum::Timestamp(paimon::types::Timestamp::from_micros(1_000_000 + i64::from(small))),
+                _ => Datum::Timestamp(paimon::types::Timestamp::from_micros(
+                    1_000_000 + i64::from(small),
+                )),
             })
         };
         let row = COLUMNS

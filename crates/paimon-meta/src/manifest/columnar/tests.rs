@@ -444,9 +444,15 @@ async fn stores_write_the_format_of_the_option() {
     let (other, _) = avro.write_list(&sample_metas()).await.unwrap();
     assert_eq!(orc.read_list(&other).await.unwrap(), sample_metas());
 
-    let wrong = store(&[("manifest.format", "orc"), ("manifest.compression", "brotli")], registry());
+    let wrong = store(
+        &[("manifest.format", "orc"), ("manifest.compression", "brotli")],
+        registry(),
+    );
     let error = wrong.write_list(&metas).await.unwrap_err().to_string();
-    assert!(error.contains("manifest.compression") && !error.contains("file.compression"), "{error}");
+    assert!(
+        error.contains("manifest.compression") && !error.contains("file.compression"),
+        "{error}"
+    );
 
     let without = store(&pairs, Arc::default());
     for err in [

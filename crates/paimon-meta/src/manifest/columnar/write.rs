@@ -384,8 +384,10 @@ fn option_of_manifests(error: Error) -> Error {
         return error;
     }
     let renamed = Error::new(error.kind(), error.message().to_owned());
-    error.context().fold(renamed, |renamed, (key, value)| match named((key, value)) {
-        true => renamed.with(key, "manifest.compression"),
-        false => renamed.with(key, value),
-    })
+    error
+        .context()
+        .fold(renamed, |renamed, (key, value)| match named((key, value)) {
+            true => renamed.with(key, "manifest.compression"),
+            false => renamed.with(key, value),
+        })
 }
