@@ -25,13 +25,32 @@ const MAX_ARRAY: u64 = 4096;
 const NOT_TRIMMED: u8 = 0xfe;
 
 /// Low 16 bits by the 48 above them; no set is empty.
-type Bitmap = BTreeMap<u64, RoaringBitmap>;
+type Bitmap = BTreeMap<u64, Container>;
 
-/// Union of two bitmaps (Java `RoaringBitmap64.or`, `serialize`).
+#[derive(Debug)]
+struct Container {
+    /// Containers are stored in the order in which they were added, ascending slots.
+    slot: u64,
+    low: RoaringBitmap,
+}
+
+/// Union of two bitmaps (Java `RoaringBitmap64.or`, `serialize`): keys that are new come behind the others.
 pub(super) fn union64(accumulator: &[u8], input: &[u8]) -> Result<Vec<u8>, String> {
     let mut bitmap = read(accumulator)?;
-    for (key, low) in read(input)? {
-        *bitmap.entry(key).or_default() |= low;
+    let mut next = bitmap
+        .values()
+        .map(|c| c.slot.saturating_add(1))
+        .max()
+        .unwrap_or(0);
+    for (key, container) in read(input)? {
+        let low = container.low;
+        match bitmap.get_mut(&key) {
+            Some(known) => known.low |= low,
+            None => {
+                bitmap.insert(key, Container { slot: next, low });
+                next = next.saturating_add(1);
+            }
+        }
     }
     Ok(write(&bitmap))
 }
@@ -180,7 +199,8 @@ fn read(bytes: &[u8]) -> Result<Bitmap, String> {
         let container =
             container.ok_or_else(|| format!("the bitmap has no container {index}, which a key names"))?;
         if !container.is_empty() {
-            bitmap.insert(key, container);
+            let (slot, low) = (index, container);
+            bitmap.insert(key, Container { slot, low });
         }
     }
     Ok(bitmap)
@@ -192,23 +212,23 @@ fn write(bitmap: &Bitmap) -> Vec<u8> {
     }
     let mut out = vec![1];
     out.extend((bitmap.len() as u64).to_le_bytes());
-    let keys: Vec<([u8; KEY], u64)> = bitmap
-        .keys()
-        .zip(0u64..)
-        .map(|(key, index)| {
-            let [_, _, bytes @ ..] = key.to_be_bytes();
-            (bytes, index)
-        })
-        .collect();
+    let mut in_order: Vec<(&u64, &Container)> = bitmap.iter().collect();
+    in_order.sort_by_key(|(_, container)| container.slot);
+    let places = in_order.iter().zip(0u64..).map(|((key, _), place)| {
+        let [_, _, bytes @ ..] = key.to_be_bytes();
+        (bytes, place)
+    });
+    let mut keys: Vec<([u8; KEY], u64)> = places.collect();
+    keys.sort();
     write_node(&keys, 0, &mut out);
     // One array of all containers.
     let number = u32::try_from(bitmap.len()).unwrap_or(u32::MAX);
     out.extend(1u32.to_le_bytes());
     out.push(NOT_TRIMMED);
     out.extend(number.to_le_bytes());
-    for values in bitmap.values() {
+    for (_, container) in in_order {
         out.push(1);
-        write_container(values, &mut out);
+        write_container(&container.low, &mut out);
     }
     out.extend(u64::from(number).to_le_bytes());
     out.extend(0u32.to_le_bytes());
