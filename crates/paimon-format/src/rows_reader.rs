@@ -160,13 +160,13 @@ mod tests {
     use arrow_array::cast::AsArray;
     use arrow_array::types::Int32Type;
     use arrow_array::{Int32Array, StringArray};
-    use paimon_types::DataType;
+    use paimon_types::{DataType, TypeKind};
 
     use super::*;
 
     fn reader(batch_size: usize) -> RowsReader {
         let fields = [
-            DataField::new(3, "id", DataType::int()),
+            DataField::new(3, "id", DataType::new(TypeKind::Int)),
             DataField::new(5, "name", DataType::string()),
         ];
         let ids = Int32Array::from_iter_values(0..10);
@@ -180,7 +180,7 @@ mod tests {
     async fn columns_by_id_rows_by_selection() {
         let mut reader = reader(3);
         // The name of another version of the schema: the id decides.
-        let renamed = [DataField::new(3, "renamed", DataType::int())];
+        let renamed = [DataField::new(3, "renamed", DataType::new(TypeKind::Int))];
         let selection: RoaringBitmap = [1u32, 2, 3, 7, 9].into_iter().collect();
         reader.set_read_schema(&renamed, None, Some(selection)).unwrap();
         let mut found = Vec::new();
@@ -205,7 +205,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_not_there_is_refused() {
         let mut reader = reader(3);
-        let unknown = [DataField::new(9, "id", DataType::int())];
+        let unknown = [DataField::new(9, "id", DataType::new(TypeKind::Int))];
         let error = reader.set_read_schema(&unknown, None, None).unwrap_err();
         assert!(error.to_string().contains("id"), "{error}");
         let other_type = [DataField::new(3, "id", DataType::string())];

@@ -63,6 +63,20 @@ pub fn fixture(path: &str) -> Fixture {
     found.unwrap_or_else(|| panic!("there is no table {path} in testdata/java"))
 }
 
+/// Lines without the bytes of a column of sets: Java keeps spare slots of its growing arrays in bitmaps, and the order in which
+/// things were added in sketches. That unions are the same sets is tested beside the functions.
+fn without_bytes(lines: Vec<String>, column: &str) -> Vec<String> {
+    let key = format!("\"{column}\": \"");
+    let cut = |line: String| match line.split_once(&key) {
+        Some((before, value)) => {
+            let behind = value.split_once('"').map_or("", |(_, behind)| behind);
+            format!("{before}{key}\"{behind}")
+        }
+        None => line,
+    };
+    lines.into_iter().map(cut).collect()
+}
+
 impl Fixture {
     fn parse(root: &Path, table: &Value) -> Self {
         let number = |value: &Value| i32::try_from(value.as_i64().unwrap()).unwrap();
@@ -104,6 +118,11 @@ impl Fixture {
     /// Lines in the form in which ours and Java's are compared. Java's ORC reader takes a batch of doubles that are all equal to the
     /// first one (`0.0 == -0.0`) for a repetition of it, and so shows zeros with a sign that they do not have in the file.
     pub fn comparable(&self, lines: Vec<String>) -> Vec<String> {
+        let lines = match self.path.as_str() {
+            "pk/aggregation-bitmaps" => without_bytes(lines, "r64"),
+            path if path.contains("-sketch") => without_bytes(lines, "s"),
+            _ => lines,
+        };
         let lines = match self.features.iter().any(|f| f == "order of elements free") {
             true => unordered(&lines),
             false => lines,

@@ -2,6 +2,8 @@
 
 //! Split bytes of Java: the rows of a table come out without planning it.
 
+use std::sync::Arc;
+
 use futures_util::TryStreamExt;
 use paimon::protocol::Split;
 use paimon::{DataSplit, ErrorKind, Table, TableRead};
@@ -22,12 +24,14 @@ fn decode(fixture: &Fixture, bytes: &[u8]) -> DataSplit {
     split
 }
 
-/// The table with the schema that the selector reads.
+/// The table with the columns that the selector reads; the options are those of today.
 async fn open(fixture: &Fixture, selector: &Selector) -> Table {
     let table = fixture.open(selector, &[]).await.unwrap();
     let Some(at) = &selector.at else { return table };
     let (_, schema) = table.scan().at(at.clone()).target().await.unwrap();
-    Table::from_meta(table.meta().with_schema(schema).unwrap())
+    let mut schema = (*schema).clone();
+    schema.options = table.schema().options.clone();
+    Table::from_meta(table.meta().with_schema(Arc::new(schema)).unwrap())
 }
 
 #[tokio::test]

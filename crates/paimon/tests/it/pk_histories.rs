@@ -78,7 +78,8 @@ impl Case {
         if random.one_in(4) {
             set("changelog-producer", "input");
         }
-        if random.one_in(6) {
+        let ignores_delete = random.one_in(6);
+        if ignores_delete {
             set("ignore-delete", "true");
         }
         if random.one_in(6) {
@@ -106,7 +107,7 @@ impl Case {
                     set("fields.g2.sequence-group", "c,d");
                     set("fields.l.aggregate-function", "sum");
                 }
-                1 if retracts => set("partial-update.remove-record-on-delete", "true"),
+                1 if retracts && !ignores_delete => set("partial-update.remove-record-on-delete", "true"),
                 _ => retracts = false,
             },
             _ => {}
