@@ -39,7 +39,7 @@ fn upsert_delete_and_time_travel() {
     assert_eq!(place.rows(&["t", "--snapshot-id", "1"]).len(), 3);
     assert_eq!(place.rows(&["t", "--snapshot-id", "2"]).len(), 4);
     assert_eq!(place.rows(&["t", "--filter", "v = 1"]).len(), 0);
-    let options = &place.json(&["schema", "t"])["options"];
+    let options = &place.json(&["schema", "t", "--json"])["options"];
     assert_eq!(options["bucket"], "1");
 }
 
