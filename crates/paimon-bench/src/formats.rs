@@ -49,7 +49,7 @@ fn fields(batches: &[arrow_array::RecordBatch]) -> BenchResult<Vec<DataField>> {
 }
 
 async fn write_ours(name: &str, batches: &[arrow_array::RecordBatch], path: &str) -> BenchResult<u64> {
-    let format = format(&*default_registry(), name)?;
+    let format = format(&default_registry(), name)?;
     let builder = format.create_writer_builder(&fields(batches)?, BATCH_ROWS)?;
     let mut writer = builder.build(Storage::default().open_output(path).await?, COMPRESSION)?;
     let mut rows = 0;
@@ -69,7 +69,7 @@ async fn read_ours(
     columns: &[DataField],
     selection: Option<RoaringBitmap>,
 ) -> BenchResult<u64> {
-    let format = format(&*default_registry(), name)?;
+    let format = format(&default_registry(), name)?;
     let mut reader = format.create_reader_builder(BATCH_ROWS)?.build(file).await?;
     reader.set_read_schema(columns, None, selection)?;
     let mut rows = 0;
@@ -82,7 +82,7 @@ async fn read_ours(
 /// About one row of a hundred, alone or in two runs.
 fn selection(kind: &str, rows: u64) -> BenchResult<Option<RoaringBitmap>> {
     let rows = u32::try_from(rows)?;
-    let spread = |row: &u32| (row.wrapping_mul(2_654_435_761) >> 8) % 100 == 0;
+    let spread = |row: &u32| (row.wrapping_mul(2_654_435_761) >> 8).is_multiple_of(100);
     Ok(match kind {
         "all" => None,
         "scattered" => Some((0..rows).filter(spread).collect()),
