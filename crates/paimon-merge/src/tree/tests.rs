@@ -481,7 +481,7 @@ fn one_version_above_level_0_counts_where_keys_are_looked_up() {
         }
     };
     let sum = MergeMode::Function(Arc::new(Sum));
-    assert_eq!(merged(sum.clone(), false), [1 * 9 + 4 * 3 + 7, 2 * 3 + 5, 9]);
+    assert_eq!(merged(sum.clone(), false), [9 + 4 * 3 + 7, 2 * 3 + 5, 9]);
     assert_eq!(merged(sum, true), [4 * 3 + 7, 5, 9]);
     let deduplicate = MergeMode::Deduplicate { ignore_delete: false };
     assert_eq!(merged(deduplicate, true), [7, 5, 9]);
