@@ -94,6 +94,24 @@ impl<'a> Cursor<'a> {
     }
 
     fn long_number(&mut self) -> Result<i64> {
+        // Numbers of up to eight bytes without a loop: their groups of seven bits are drawn together pair by pair.
+        if let Some(bytes) = self.bytes.get(self.pos..).and_then(<[u8]>::first_chunk::<8>) {
+            let bytes = u64::from_le_bytes(*bytes);
+            let ends = !bytes & 0x8080_8080_8080_8080;
+            if ends != 0 {
+                // The bits up to the first byte without a continuation bit.
+                let kept = bytes & (ends ^ (ends - 1)) & 0x7f7f_7f7f_7f7f_7f7f;
+                let kept = (kept & 0x007f_007f_007f_007f) | (kept & 0x7f00_7f00_7f00_7f00) >> 1;
+                let kept = (kept & 0x0000_3fff_0000_3fff) | (kept & 0x3fff_0000_3fff_0000) >> 2;
+                let kept = (kept & 0x0fff_ffff) | (kept & 0x0fff_ffff_0000_0000) >> 4;
+                self.pos += ends.trailing_zeros() as usize / 8 + 1;
+                return Ok(zigzag(kept));
+            }
+        }
+        self.long_number_at_end()
+    }
+
+    fn long_number_at_end(&mut self) -> Result<i64> {
         let mut value: u64 = 0;
         let bytes = self.bytes.get(self.pos..).unwrap_or_default();
         for (index, &byte) in bytes.iter().take(10).enumerate() {
@@ -112,6 +130,22 @@ impl<'a> Cursor<'a> {
         } else {
             Err(Error::corrupt("avro number has more than 64 bits"))
         }
+    }
+
+    /// Moves over a [`long`](Self::long).
+    ///
+    /// # Errors
+    /// As [`Cursor::long`].
+    #[inline]
+    pub fn skip_long(&mut self) -> Result<()> {
+        if let Some(bytes) = self.bytes.get(self.pos..).and_then(<[u8]>::first_chunk::<8>) {
+            let ends = !u64::from_le_bytes(*bytes) & 0x8080_8080_8080_8080;
+            if ends != 0 {
+                self.pos += ends.trailing_zeros() as usize / 8 + 1;
+                return Ok(());
+            }
+        }
+        self.long().map(drop)
     }
 
     /// An `int`.

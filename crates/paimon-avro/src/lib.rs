@@ -15,6 +15,7 @@ mod container;
 mod cursor;
 mod encoder;
 mod schema;
+mod skip;
 
 #[cfg(test)]
 mod tests;

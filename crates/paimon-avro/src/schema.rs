@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use paimon_types::{Error, Result};
 use serde_json::{Map, Value};
 
-use crate::Cursor;
+use crate::skip::{Step, step_of, steps_of};
 
 /// Index of a node in its [`Program`].
 pub type NodeId = usize;
@@ -153,6 +153,9 @@ struct Entry {
     min_size: usize,
     weight: u64,
     depth: u32,
+    step: Step,
+    /// Those over the fields of a record.
+    steps: Box<[Step]>,
 }
 
 impl Program {
@@ -197,51 +200,16 @@ impl Program {
         self.nodes.get(id).map_or(0, |e| e.min_size)
     }
 
-    /// Moves over one value.
-    ///
-    /// # Errors
-    /// `Corrupt` when the bytes are none of this type.
-    pub fn skip(&self, id: NodeId, cursor: &mut Cursor<'_>) -> Result<()> {
-        match self.node(id) {
-            Node::Null => Ok(()),
-            Node::Boolean => cursor.take(1).map(drop),
-            Node::Int | Node::Long | Node::Enum => cursor.long().map(drop),
-            Node::Float => cursor.take(4).map(drop),
-            Node::Double => cursor.take(8).map(drop),
-            Node::Bytes | Node::String => cursor.bytes().map(drop),
-            Node::Fixed(size) => cursor.take(*size).map(drop),
-            Node::Array(item) => self.skip_blocks(*item, false, cursor),
-            Node::Map(value) => self.skip_blocks(*value, true, cursor),
-            Node::Union(branches) => {
-                let index = cursor.long()?;
-                match usize::try_from(index).ok().and_then(|i| branches.get(i)) {
-                    Some(branch) => self.skip(*branch, cursor),
-                    None => Err(Error::corrupt(format!(
-                        "avro union branch {index} of {}",
-                        branches.len()
-                    ))),
-                }
-            }
-            Node::Record(fields) => fields.iter().try_for_each(|(_, field)| self.skip(*field, cursor)),
-        }
+    /// How a value is moved over.
+    #[inline]
+    pub(crate) fn step(&self, id: NodeId) -> Step {
+        self.nodes.get(id).map_or(Step::Node(id), |e| e.step)
     }
 
-    fn skip_blocks(&self, item: NodeId, keyed: bool, cursor: &mut Cursor<'_>) -> Result<()> {
-        while let Some((count, size)) = cursor.block()? {
-            if let Some(size) = size {
-                cursor.take(size)?;
-                continue;
-            }
-            let least = self.min_size(item) + usize::from(keyed);
-            check_count(count, least, cursor.remaining())?;
-            for _ in 0..count {
-                if keyed {
-                    cursor.bytes()?;
-                }
-                self.skip(item, cursor)?;
-            }
-        }
-        Ok(())
+    /// The steps over a record; none for other nodes.
+    #[inline]
+    pub(crate) fn steps(&self, id: NodeId) -> &[Step] {
+        self.nodes.get(id).map_or(&[], |e| &e.steps)
     }
 }
 
@@ -426,14 +394,25 @@ impl Compiler {
         if depth > self.limits.depth || weight > self.limits.weight {
             return Err(Error::unsupported("avro schema is nested too deep or too large"));
         }
+        let id = self.nodes.len();
+        let step = step_of(&node, id, |other| self.nodes.get(other).map(|e| &e.node));
+        let steps = match &node {
+            Node::Record(fields) => steps_of(fields, |field| match self.nodes.get(field) {
+                Some(entry) => (entry.step, &entry.steps),
+                None => (Step::Node(field), &[]),
+            }),
+            _ => Box::default(),
+        };
         self.nodes.push(Entry {
             node,
             logical: None,
             min_size,
             weight,
             depth,
+            step,
+            steps,
         });
-        Ok(self.nodes.len() - 1)
+        Ok(id)
     }
 }
 

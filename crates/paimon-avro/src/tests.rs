@@ -276,3 +276,95 @@ fn big_numbers() {
     assert_eq!(number(&long), None);
     assert_eq!(number(&[1; 17]), None);
 }
+
+#[test]
+fn numbers_of_every_length_are_read_and_skipped_alike() {
+    let edges = (0..64).flat_map(|bits| {
+        let edge = 1i64.wrapping_shl(bits);
+        [edge, edge.wrapping_sub(1), edge.wrapping_neg(), edge.wrapping_add(1).wrapping_neg()]
+    });
+    for value in edges.chain([i64::MIN, i64::MAX, 0x0123_4567_89ab_cdef]) {
+        let mut out = Encoder::default();
+        out.long(value);
+        let length = out.as_bytes().len();
+        // With few and many bytes behind it, of either kind.
+        for behind in [&[][..], &[0x00; 3], &[0xff; 9], &[0x80, 0x01, 0x80, 0x01, 0x80, 0x01, 0x80, 0x01]] {
+            let bytes = [out.as_bytes(), behind].concat();
+            let (mut read, mut skipped) = (Cursor::new(&bytes), Cursor::new(&bytes));
+            assert_eq!(read.long().unwrap(), value);
+            skipped.skip_long().unwrap();
+            assert_eq!((read.position(), skipped.position()), (length, length), "{value}");
+        }
+        for cut in 0..length {
+            let bytes = &out.as_bytes()[..cut];
+            assert!(Cursor::new(bytes).long().is_err());
+            assert!(Cursor::new(bytes).skip_long().is_err());
+        }
+    }
+    assert!(Cursor::new(&[0xff; 20]).skip_long().is_err());
+}
+
+#[test]
+fn records_are_skipped_whole() {
+    let schema = r#"{"type":"record","name":"r","fields":[
+        {"name":"a","type":"double"},{"name":"b","type":"float"},{"name":"c","type":"boolean"},
+        {"name":"d","type":["null","long"]},{"name":"e","type":["string","null"]},
+        {"name":"f","type":["null","long","string"]},
+        {"name":"g","type":{"type":"record","name":"inner","fields":[
+            {"name":"x","type":{"type":"fixed","name":"three","size":3}},{"name":"y","type":["null","three"]}]}},
+        {"name":"h","type":["null",{"type":"array","items":"inner"}]},
+        {"name":"i","type":{"type":"map","values":["null","int"]}},{"name":"j","type":"null"}]}"#;
+    let program = Program::parse(schema, LIMITS).unwrap();
+    let mut out = Encoder::default();
+    let record = |out: &mut Encoder, full: bool| {
+        out.raw(&1.5f64.to_le_bytes());
+        out.raw(&1.5f32.to_le_bytes());
+        out.raw(&[1]);
+        out.long(i64::from(full));
+        if full {
+            out.long(1 << 40);
+        }
+        out.long(i64::from(!full));
+        if full {
+            out.string("text");
+        }
+        out.long(2);
+        out.string("third");
+        let inner = |out: &mut Encoder| {
+            out.raw(b"abc");
+            out.long(i64::from(full));
+            if full {
+                out.raw(b"def");
+            }
+        };
+        inner(out);
+        out.long(i64::from(full));
+        if full {
+            out.long(2);
+            inner(out);
+            inner(out);
+            out.long(0);
+        }
+        out.long(1);
+        out.string("key");
+        out.long(i64::from(full));
+        if full {
+            out.long(-7);
+        }
+        out.long(0);
+    };
+    for full in [true, false, true] {
+        record(&mut out, full);
+    }
+    let bytes = out.as_bytes();
+    let mut cursor = Cursor::new(bytes);
+    for _ in 0..3 {
+        program.skip(program.root(), &mut cursor).unwrap();
+    }
+    assert_eq!(cursor.remaining(), 0);
+    for cut in 0..bytes.len() {
+        let mut cursor = Cursor::new(&bytes[..cut]);
+        let skipped = (0..3).try_for_each(|_| program.skip(program.root(), &mut cursor));
+        assert!(skipped.is_err(), "{cut}");
+    }
+}
