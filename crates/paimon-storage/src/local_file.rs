@@ -3,9 +3,8 @@
 //! An open file of the local disk, read at positions without an async runtime.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use paimon_types::{Error, Result};
@@ -17,9 +16,9 @@ use crate::error::{from_io, past_end};
 pub struct LocalFile {
     file: File,
     path: String,
-    /// Held while the cursor of `file` is used. Reads into a fresh buffer go through the cursor, because the standard
-    /// library fills a buffer without clearing it first only there.
-    cursor: Mutex<()>,
+    /// Held while the cursor of `file` is moved.
+    #[cfg(not(unix))]
+    cursor: std::sync::Mutex<()>,
 }
 
 impl LocalFile {
@@ -27,7 +26,8 @@ impl LocalFile {
         LocalFile {
             file,
             path,
-            cursor: Mutex::new(()),
+            #[cfg(not(unix))]
+            cursor: std::sync::Mutex::default(),
         }
     }
 
@@ -61,17 +61,43 @@ impl LocalFile {
             .ok_or_else(|| {
                 Error::resources(format!("no memory for {wanted} bytes")).with("path", &self.path)
             })?;
-        let read = {
-            let _cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut file = &self.file;
-            file.seek(SeekFrom::Start(range.start))
-                .and_then(|_| file.take(wanted).read_to_end(&mut buffer))
-        };
-        let got = read.map_err(|e| from_io(e, "read", &self.path))? as u64;
+        let read = self.fill(&mut buffer, wanted, range.start);
+        read.map_err(|e| from_io(e, "read", &self.path))?;
+        let got = buffer.len() as u64;
         match got == wanted {
             true => Ok(buffer.into()),
             false => Err(past_end(range, got, &self.path)),
         }
+    }
+
+    /// Reads into the room that `buffer` has, which is `wanted` bytes at least, without clearing it first.
+    #[cfg(unix)]
+    fn fill(&self, buffer: &mut Vec<u8>, wanted: u64, position: u64) -> io::Result<()> {
+        while (buffer.len() as u64) < wanted {
+            let offset = position.saturating_add(buffer.len() as u64);
+            let room = rustix::buffer::spare_capacity(&mut *buffer);
+            match rustix::io::pread(&self.file, room, offset) {
+                Ok(0) => break,
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        // The room may be larger than what was asked for.
+        buffer.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
+        Ok(())
+    }
+
+    /// Moves the cursor on this system, as does [`read_file_at`](Self::read_file_at).
+    #[cfg(not(unix))]
+    fn fill(&self, buffer: &mut Vec<u8>, wanted: u64, position: u64) -> io::Result<()> {
+        use std::io::{Read, Seek, SeekFrom};
+        let _cursor = self
+            .cursor
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(position))?;
+        file.take(wanted).read_to_end(buffer).map(|_| ())
     }
 
     #[cfg(unix)]
@@ -79,10 +105,15 @@ impl LocalFile {
         std::os::unix::fs::FileExt::read_at(&self.file, buffer, position)
     }
 
-    /// Moves the cursor on this system.
-    #[cfg(windows)]
+    #[cfg(not(unix))]
     fn read_file_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
-        let _cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
-        std::os::windows::fs::FileExt::seek_read(&self.file, buffer, position)
+        use std::io::{Read, Seek, SeekFrom};
+        let _cursor = self
+            .cursor
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(position))?;
+        file.read(buffer)
     }
 }
