@@ -281,14 +281,24 @@ fn big_numbers() {
 fn numbers_of_every_length_are_read_and_skipped_alike() {
     let edges = (0..64).flat_map(|bits| {
         let edge = 1i64.wrapping_shl(bits);
-        [edge, edge.wrapping_sub(1), edge.wrapping_neg(), edge.wrapping_add(1).wrapping_neg()]
+        [
+            edge,
+            edge.wrapping_sub(1),
+            edge.wrapping_neg(),
+            edge.wrapping_add(1).wrapping_neg(),
+        ]
     });
     for value in edges.chain([i64::MIN, i64::MAX, 0x0123_4567_89ab_cdef]) {
         let mut out = Encoder::default();
         out.long(value);
         let length = out.as_bytes().len();
         // With few and many bytes behind it, of either kind.
-        for behind in [&[][..], &[0x00; 3], &[0xff; 9], &[0x80, 0x01, 0x80, 0x01, 0x80, 0x01, 0x80, 0x01]] {
+        for behind in [
+            &[][..],
+            &[0x00; 3],
+            &[0xff; 9],
+            &[0x80, 0x01, 0x80, 0x01, 0x80, 0x01, 0x80, 0x01],
+        ] {
             let bytes = [out.as_bytes(), behind].concat();
             let (mut read, mut skipped) = (Cursor::new(&bytes), Cursor::new(&bytes));
             assert_eq!(read.long().unwrap(), value);

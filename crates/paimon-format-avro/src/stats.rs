@@ -10,7 +10,7 @@ use paimon_format::{CountRows, MemoryPool};
 use paimon_storage::InputFile;
 use paimon_types::Result;
 
-use crate::read::count_rows;
+use crate::read::{AvroFile, count_rows};
 
 /// Adds up what the heads of the blocks tell.
 #[derive(Debug)]
@@ -19,6 +19,6 @@ pub(crate) struct BlockHeads;
 #[async_trait]
 impl CountRows for BlockHeads {
     async fn count_rows(&self, file: Arc<dyn InputFile>, _: Arc<dyn MemoryPool>) -> Result<u64> {
-        count_rows(file).await
+        count_rows(Arc::new(AvroFile::open(file).await?)).await
     }
 }

@@ -149,11 +149,20 @@ pub trait FileBatchReader: Send {
     /// `InvalidInput` when no batch was read, the last call returned the end or failed, or the batch has no such row.
     fn previous_batch_file_row_id(&self, batch_row: u64) -> Result<u64>;
 
-    /// Number of rows in the file, whatever is selected.
+    /// Number of rows in the file, whatever is selected, as far as it is known without waiting for a store.
     ///
     /// # Errors
-    /// When the format cannot tell.
+    /// `Unsupported` when it is not; [`count_rows`](Self::count_rows) finds it out. `Corrupt` for damaged files.
     fn number_of_rows(&self) -> Result<u64>;
+
+    /// Number of rows in the file, whatever is selected (C++ `GetNumberOfRows`). A format whose files do not tell goes
+    /// through the file.
+    ///
+    /// # Errors
+    /// `Corrupt` for damaged files, errors of the store.
+    async fn count_rows(&mut self) -> Result<u64> {
+        self.number_of_rows()
+    }
 
     /// Whether a `selection` is honoured row by row.
     fn supports_precise_selection(&self) -> bool {

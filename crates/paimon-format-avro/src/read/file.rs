@@ -217,12 +217,11 @@ impl AvroFile {
     }
 }
 
-/// The number of rows of a file, by its block heads.
+/// The number of rows of a file, by its block heads; a remote file is fetched for that, a window at a time.
 ///
 /// # Errors
-/// As [`AvroFile::open`] and [`AvroFile::block`].
-pub(crate) async fn count_rows(file: Arc<dyn InputFile>) -> Result<u64> {
-    let file = AvroFile::open(file).await?;
+/// As [`AvroFile::block`].
+pub(crate) async fn count_rows(file: Arc<AvroFile>) -> Result<u64> {
     let path = file.path.clone();
     spawn("counting avro rows", move || {
         let window = match file.file.local_file() {

@@ -21,8 +21,7 @@ use paimon_types::{DataField, Error, Predicate, Result, from_arrow_schema, to_ar
 use roaring::RoaringBitmap;
 
 use self::decode::{Counters, Decoder, Plan};
-use self::file::AvroFile;
-pub(crate) use self::file::count_rows;
+pub(crate) use self::file::{AvroFile, count_rows};
 use self::resolve::Projection;
 use crate::error::of_file;
 use crate::format::IDENTIFIER;
@@ -156,12 +155,21 @@ impl FileBatchReader for AvroFileReader {
     }
 
     /// Walks over the block heads of a local file. That of a remote one is known when all of it was fetched by the
-    /// reader or the store answers at once: this call must not wait for a store.
+    /// reader or the store answers at once: this call does not wait for a store, [`count_rows`](Self::count_rows) does.
     fn number_of_rows(&self) -> Result<u64> {
         if let Some(rows) = self.counters.rows() {
             return Ok(rows);
         }
         let rows = self.file.count_now()?;
+        self.counters.set_rows(rows);
+        Ok(rows)
+    }
+
+    async fn count_rows(&mut self) -> Result<u64> {
+        if let Some(rows) = self.counters.rows() {
+            return Ok(rows);
+        }
+        let rows = count_rows(self.file.clone()).await?;
         self.counters.set_rows(rows);
         Ok(rows)
     }

@@ -164,7 +164,7 @@ impl Source {
             Kind::Immediate => match self.file.read_range(range).now_or_never() {
                 Some(bytes) => bytes,
                 None => Err(Error::unsupported(
-                    "the number of rows of a remote avro file is known after it was read to its end",
+                    "a remote avro file has to be gone through to count its rows",
                 )),
             },
             Kind::Remote { runtime, .. } => {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use paimon_format::testkit::{check_format, open, read_file, sample_batch, write_file};
+use paimon_format::testkit::{
+    check_format, check_push_down, open, push_down_fields, read_file, sample_batch, write_file,
+};
 use paimon_storage::Storage;
 
 use crate::support::{avro_fields, format, joined, request};
@@ -89,4 +91,24 @@ async fn the_file_tells_its_columns() {
             .get("avro.read.blocks")
             .is_some_and(|blocks| blocks > 0)
     );
+}
+
+/// Avro prunes nothing, but takes predicates with selections and projections.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn push_down_of_every_type() {
+    let format = format(&[]);
+    let mut fields = push_down_fields();
+    fields.retain(|field| {
+        let one = std::slice::from_ref(field);
+        format.create_writer_builder(one, 1).is_ok()
+    });
+    assert!(fields.len() > 20);
+    let local = tempfile::tempdir().unwrap();
+    let local = (Storage::default(), local.path().to_str().unwrap());
+    for (storage, dir) in [local, (Storage::memory(), "memory:///t")] {
+        let (read, selected) = check_push_down(format.as_ref(), &storage, dir, &fields, 1, 60)
+            .await
+            .unwrap();
+        assert_eq!(read, selected);
+    }
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod conformance;
+mod counting;
 mod damage;
 mod java;
 mod oracle;

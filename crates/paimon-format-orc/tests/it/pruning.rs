@@ -8,7 +8,9 @@ use arrow_array::{
     Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int32Array, RecordBatch,
     StringArray, TimestampMicrosecondArray,
 };
-use paimon_format::testkit::{ReadRequest, Sampler, open, read_file, write_file};
+use paimon_format::testkit::{
+    ReadRequest, Sampler, check_push_down, open, push_down_fields, read_file, write_file,
+};
 use paimon_storage::Storage;
 use paimon_types::{
     DataField, DataType, Datum, LeafPredicate, Predicate, PredicateOp, Timestamp, TypeKind, to_arrow_schema,
@@ -334,4 +336,38 @@ async fn renamed_columns_are_pruned_by_id() {
             .unwrap();
         assert_eq!(rows.len(), found, "{field:?}");
     }
+}
+
+/// Every type, predicates and selections and projections together.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn push_down_of_every_type() {
+    let stride = ("orc.row.index.stride", "100");
+    let rows = ("orc.stripe.row.count", "300");
+    let bloom = [
+        ("orc.bloom.filter.columns", "c1,c3,c4,c6,c7,c8,c9,c13,c16,c17"),
+        ("orc.bloom.filter.fpp", "0.01"),
+    ];
+    let (mut read, mut selected) = (0, 0);
+    for (seed, options) in (1..).zip([
+        vec![stride],
+        vec![rows],
+        [&[stride, rows], &bloom[..]].concat(),
+        vec![stride, ("orc.dictionary.key.threshold", "0")],
+        vec![rows, ("orc.create.index", "false")],
+    ]) {
+        let format = format(&options);
+        let (some, all) = check_push_down(
+            format.as_ref(),
+            &Storage::memory(),
+            "memory:///t",
+            &push_down_fields(),
+            seed,
+            40,
+        )
+        .await
+        .unwrap();
+        read += some;
+        selected += all;
+    }
+    assert!(read < selected * 9 / 10, "{read} of {selected}");
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
 use arrow_array::{Array, ArrayRef, Float64Array, Int32Array, RecordBatch, StringArray};
-use paimon_format::testkit::{ReadRequest, Sampler, open, read_file, write_file};
+use paimon_format::testkit::{
+    ReadRequest, Sampler, check_push_down, open, push_down_fields, read_file, write_file,
+};
 use paimon_storage::Storage;
 use paimon_types::{
     DataField, DataType, Datum, LeafPredicate, Predicate, PredicateOp, TypeKind, to_arrow_schema,
@@ -234,4 +236,39 @@ async fn renamed_columns_are_pruned_by_id() {
             .unwrap();
         assert_eq!(rows.len(), found, "{field:?}");
     }
+}
+
+/// Every type, predicates and selections and projections together.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn push_down_of_every_type() {
+    let pages = [
+        ("parquet.page.row.count.limit", "40"),
+        ("parquet.enable.dictionary", "false"),
+    ];
+    let short = ("parquet.columnindex.truncate.length", "8");
+    let groups = ("parquet.block.row.count.limit", "150");
+    let cut = ("parquet.statistics.truncate.length", "16");
+    let (mut read, mut selected) = (0, 0);
+    for (seed, options) in (1..).zip([
+        vec![groups],
+        pages.to_vec(),
+        [&pages[..], &[short, groups]].concat(),
+        vec![groups, cut, ("parquet.writer.version", "v2")],
+        [&pages[..], &[cut, ("parquet.bloom.filter.enabled", "true")]].concat(),
+    ]) {
+        let format = format(&options);
+        let (some, all) = check_push_down(
+            format.as_ref(),
+            &Storage::memory(),
+            "memory:///t",
+            &push_down_fields(),
+            seed,
+            40,
+        )
+        .await
+        .unwrap();
+        read += some;
+        selected += all;
+    }
+    assert!(read < selected * 9 / 10, "{read} of {selected}");
 }

@@ -7,8 +7,10 @@
 //! paimon_format::testkit::check_format(format.as_ref(), &Storage::memory(), "memory:///t", &fields).await?;
 //! ```
 
+mod push_down;
 mod sample;
 mod suite;
 
+pub use push_down::{check_push_down, push_down_fields};
 pub use sample::{Sampler, all_type_fields, sample_batch};
 pub use suite::{ReadRequest, WrittenFile, check_format, open, read_file, write_file};

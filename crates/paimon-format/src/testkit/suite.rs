@@ -41,7 +41,7 @@ fn pool() -> Arc<dyn MemoryPool> {
     Arc::new(UnboundedMemoryPool::new())
 }
 
-fn ensure(truth: bool, what: &str) -> Result<()> {
+pub(super) fn ensure(truth: bool, what: &str) -> Result<()> {
     if truth {
         Ok(())
     } else {
@@ -168,7 +168,7 @@ async fn read_rest(
     Ok((batches, rows))
 }
 
-fn joined(fields: &[DataField], batches: &[RecordBatch]) -> Result<RecordBatch> {
+pub(super) fn joined(fields: &[DataField], batches: &[RecordBatch]) -> Result<RecordBatch> {
     let schema = Arc::new(to_arrow_schema(fields));
     for batch in batches {
         ensure(
@@ -318,7 +318,7 @@ async fn check_calls(
     let mut reader = open(format, storage, path, 100).await?;
     reader.warmup();
     ensure(
-        reader.number_of_rows()? == all.num_rows() as u64,
+        reader.count_rows().await? == all.num_rows() as u64,
         "the number of rows is that of the file",
     )?;
     let schema: Arc<Schema> = reader.file_schema()?;
