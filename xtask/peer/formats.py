@@ -10,6 +10,7 @@ import sys
 import time
 
 SAMPLE = 0.4
+LONG = 2.0
 
 
 def reader(kind, path):
@@ -61,7 +62,7 @@ def writer(kind, path, out, rows):
 what, kind, path = sys.argv[1:4]
 task = reader(kind, path) if what == "read" else writer(kind, path, sys.argv[4], int(sys.argv[5]))
 times = []
-while len(times) < 4 or sum(times) < SAMPLE:
+while len(times) < 2 or sum(times) < SAMPLE or (len(times) < 4 and sum(times) < LONG):
     start = time.perf_counter()
     rows = task()
     times.append(time.perf_counter() - start)

@@ -20,8 +20,10 @@ use crate::{BenchResult, Sample};
 pub(crate) const BATCH_ROWS: usize = 8192;
 pub(crate) const FORMATS: [&str; 3] = ["parquet", "orc", "avro"];
 pub(crate) const COMPRESSION: &str = "zstd";
-/// A sample is the median of passes that take this long together, at least three after a first that warms up.
+/// A sample is the median of passes that take this long together after a first that warms up, at least three of them
+/// unless they are long.
 const SAMPLE: Duration = Duration::from_millis(400);
+const LONG: Duration = Duration::from_secs(2);
 
 fn format(registry: &FormatRegistry, name: &str) -> BenchResult<Arc<dyn FileFormat>> {
     Ok(registry.get(name, &BTreeMap::new())?)
@@ -79,21 +81,22 @@ async fn read_ours(
     Ok(rows)
 }
 
-/// About one row of a hundred, alone or in two runs.
+/// One row of a hundred: in `kind` runs at even distances, or each drawn by itself (`scattered`).
 fn selection(kind: &str, rows: u64) -> BenchResult<Option<RoaringBitmap>> {
     let rows = u32::try_from(rows)?;
-    let spread = |row: &u32| (row.wrapping_mul(2_654_435_761) >> 8).is_multiple_of(100);
+    let drawn = |row: &u32| (row.wrapping_mul(2_654_435_761) >> 8).is_multiple_of(100);
     Ok(match kind {
         "all" => None,
-        "scattered" => Some((0..rows).filter(spread).collect()),
-        "clustered" => {
+        "scattered" => Some((0..rows).filter(drawn).collect()),
+        runs => {
+            let runs: u32 = runs.parse().map_err(|_| format!("unknown selection {runs:?}"))?;
             let mut selected = RoaringBitmap::new();
-            for start in [rows / 3, rows / 3 * 2] {
-                selected.insert_range(start..start + rows / 200);
+            for run in 0..runs {
+                let start = rows / (runs + 1) * (run + 1);
+                selected.insert_range(start..start + rows / (100 * runs));
             }
             Some(selected)
         }
-        other => return Err(format!("unknown selection {other:?}").into()),
     })
 }
 
@@ -162,7 +165,8 @@ struct Passes {
 
 impl Passes {
     fn more(&self) -> bool {
-        self.times.len() < 4 || self.times.iter().sum::<Duration>() < SAMPLE
+        let sum = self.times.iter().sum::<Duration>();
+        self.times.len() < 2 || sum < SAMPLE || (self.times.len() < 4 && sum < LONG)
     }
 
     #[allow(clippy::disallowed_methods)]

@@ -63,7 +63,17 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
             .block_on(scan::ours(table, threads.parse()?, true))
             .map(Some),
         ["scan-floor", table, threads] => runtime.block_on(scan::floor(table, threads.parse()?)).map(Some),
-        ["make-merge-table", table, key, order, runs, columns, rows, engine] => {
+        [
+            "make-merge-table",
+            table,
+            key,
+            order,
+            runs,
+            columns,
+            rows,
+            engine,
+            buckets,
+        ] => {
             let shape = merge::Shape {
                 key,
                 order,
@@ -71,6 +81,7 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
                 columns: columns.parse()?,
                 rows: rows.parse()?,
                 engine,
+                buckets: buckets.parse()?,
             };
             runtime.block_on(merge::make_table(table, &shape)).map(|()| None)
         }
@@ -83,6 +94,12 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
         ["write", input, table, repeat] => runtime
             .block_on(write::ours(input, table, repeat.parse()?))
             .map(Some),
+        ["format-families"] => {
+            formats_data::FAMILIES
+                .iter()
+                .for_each(|family| println!("{family}"));
+            Ok(None)
+        }
         ["make-formats", dir, rows] => runtime.block_on(formats::make(dir, rows.parse()?)).map(|()| None),
         ["format-read", who, format, dir, family, rows] => runtime
             .block_on(formats::read(who, format, dir, family, rows))
