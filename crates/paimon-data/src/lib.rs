@@ -13,6 +13,7 @@
 mod arrow_value;
 mod file_format;
 mod read;
+mod spill;
 mod write;
 
 pub use arrow_value::{datum_at, repeat, repeat_as};

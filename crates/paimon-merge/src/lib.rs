@@ -4,6 +4,7 @@
 //!
 //! - [`Versions`]: the rows of many keys in merge order, as places in batches.
 //! - [`MergeTree`]: the rows of sorted runs in merge order, what is left of them gathered into batches.
+//! - [`RowOrder`]: unsorted rows in merge order.
 //! - [`MergeFunction`]: what makes one row of the versions of a key, for all keys of a call at once, column by column;
 //!   [`merge_function`] makes the one of a table.
 //! - [`Selection`]: rows picked from several batches, copied stretch by stretch.
@@ -17,5 +18,5 @@ mod versions;
 
 pub use function::{merge_function, merge_read_fields};
 pub use selection::Selection;
-pub use tree::{MergeMode, MergeSpec, MergeTree, MergedBatch, RunBatch, Step};
+pub use tree::{MergeMode, MergeSpec, MergeTree, MergedBatch, OrderedRows, RowOrder, RunBatch, Step};
 pub use versions::{MergeFunction, Merged, Versions};

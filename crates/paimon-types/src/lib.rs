@@ -49,8 +49,8 @@ pub use json_text::to_pretty_json;
 pub use json_tree::JsonTree;
 pub use options::{
     ChangelogProducer, CoreOptions, ExternalPathStrategy, IncrementalScanMode, MergeEngine, OPTIONS,
-    OptionScope, OptionSpec, StartupMode, StatsMode, TableType, options_markdown, parse_duration_millis,
-    parse_memory_size,
+    OptionScope, OptionSpec, SequenceNumberInitMode, SortOrder, StartupMode, StatsMode, TableType,
+    options_markdown, parse_duration_millis, parse_memory_size,
 };
 pub use partition::{PartitionNaming, escape_path_name, unescape_path_name};
 pub use predicate::{

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use paimon_merge::{MergeMode, merge_function, merge_read_fields};
 use paimon_types::{
-    ChangelogProducer, CoreOptions, DataField, DataType, Error, MergeEngine, Predicate, Result, TableSchema,
-    TypeKind,
+    ChangelogProducer, CoreOptions, DataField, DataType, Error, MergeEngine, Predicate, Result, SortOrder,
+    TableSchema, TypeKind,
 };
 
 /// Name of the column of row kinds, in files and in what is read.
@@ -70,10 +70,10 @@ impl KeyValueMerge {
         let mut all = read.to_vec();
         let mode = match options.merge_engine {
             MergeEngine::Deduplicate => MergeMode::Deduplicate {
-                ignore_delete: ignore_delete(options)?,
+                ignore_delete: options.ignore_delete,
             },
             MergeEngine::FirstRow => MergeMode::FirstRow {
-                ignore_delete: ignore_delete(options)?,
+                ignore_delete: options.ignore_delete,
             },
             MergeEngine::PartialUpdate | MergeEngine::Aggregation => {
                 for field in merge_read_fields(schema, options, read)? {
@@ -96,29 +96,14 @@ impl KeyValueMerge {
         let keys = schema.trimmed_primary_keys();
         let keys = keys.into_iter().map(|name| of(name).map(&mut place));
         let keys = keys.collect::<Result<_>>()?;
-        let order = "sequence.field.sort-order";
-        let descending = match options
-            .raw()
-            .get(order)
-            .map(|text| text.trim().to_ascii_lowercase())
-        {
-            None => false,
-            Some(text) if text == "ascending" => false,
-            Some(text) if text == "descending" => true,
-            Some(text) => {
-                let problem =
-                    format!("option {order} has the value '{text}'; allowed: ascending, descending");
-                return Err(Error::invalid(problem).with("option", order));
-            }
-        };
         Ok(KeyValueMerge {
             read: all,
             merged,
             keys,
             sequence,
-            descending,
-            one_above_level_0: looks_up(options)?,
-            snapshot_ordering: flag(options, &["sequence.snapshot-ordering"])?,
+            descending: options.sequence_field_sort_order == SortOrder::Descending,
+            one_above_level_0: looks_up(options),
+            snapshot_ordering: options.sequence_snapshot_ordering,
             mode,
         })
     }
@@ -126,39 +111,10 @@ impl KeyValueMerge {
 
 /// Whether compaction looks older versions of a key up in higher levels (Java `CoreOptions.needLookup`), so that a file holds what
 /// was merged with the levels above it. Tables of merge engine first-row do so too, but their merge does not care.
-fn looks_up(options: &CoreOptions) -> Result<bool> {
-    if options.merge_engine == MergeEngine::FirstRow {
-        return Ok(false);
-    }
+fn looks_up(options: &CoreOptions) -> bool {
     let producer = options.changelog_producer == ChangelogProducer::Lookup;
-    Ok(producer || options.deletion_vectors_enabled || flag(options, &["force-lookup"])?)
-}
-
-/// `ignore-delete` with its older names.
-fn ignore_delete(options: &CoreOptions) -> Result<bool> {
-    flag(
-        options,
-        &[
-            "ignore-delete",
-            "first-row.ignore-delete",
-            "deduplicate.ignore-delete",
-            "partial-update.ignore-delete",
-        ],
-    )
-}
-
-/// The first of these options that is there; false when none is.
-fn flag(options: &CoreOptions, keys: &[&str]) -> Result<bool> {
-    let found = keys.iter().find_map(|key| options.raw().get_key_value(*key));
-    match found {
-        None => Ok(false),
-        Some((_, text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
-        Some((_, text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
-        Some((key, text)) => {
-            let problem = format!("option {key} has the value '{text}'; allowed: true, false");
-            Err(Error::invalid(problem).with("option", key))
-        }
-    }
+    options.merge_engine != MergeEngine::FirstRow
+        && (producer || options.deletion_vectors_enabled || options.force_lookup)
 }
 
 /// The part of a predicate that can be asked of files whose rows are merged: all versions of a key answer it alike.

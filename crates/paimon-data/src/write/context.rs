@@ -3,6 +3,7 @@
 //! What a writer needs to know, and which tables it refuses.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use paimon_format::FormatRegistry;
@@ -31,8 +32,11 @@ pub struct TableWriteContext {
     /// Clock and ids.
     pub environment: Environment,
     /// Bytes of rows and of unfinished files that the writer may hold; `write-buffer-size` unless changed. When they
-    /// are used up, the writers that hold most finish their files early.
+    /// are used up, the buckets that hold most spill their rows (with a primary key) or finish their files early.
     pub memory_limit: u64,
+    /// Where full buffers of tables with a primary key are kept until they are flushed (option `write-buffer-spillable`); the
+    /// directory of the system unless changed. The files have no name where the system allows it, and go when they are closed.
+    pub spill_directory: PathBuf,
     /// Files that are encoded at once, on the runtime's blocking pool; the number of processors unless changed.
     pub parallelism: usize,
     /// States of the buckets that are there already, for tables with fixed buckets (planned by `paimon_meta::WriteRestore`). Rows
@@ -59,6 +63,7 @@ impl TableWriteContext {
             storage,
             location: location.into(),
             memory_limit: options.write_buffer_size,
+            spill_directory: std::env::temp_dir(),
             parallelism: std::thread::available_parallelism().map_or(1, usize::from),
             options,
             schema,
@@ -72,6 +77,8 @@ impl TableWriteContext {
     /// Refuses what would be written in another way than the table wants it.
     pub(crate) fn check_writable(&self) -> Result<()> {
         let options = &self.options;
+        // readers let bad options of writers pass, and a table may have been opened for a reader
+        CoreOptions::from_map(options.raw())?;
         if options.table_type != TableType::Table {
             return Err(refuse("type", options.table_type.as_str()));
         }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
 use paimon_format::{MemoryPool, UnboundedMemoryPool};
-use paimon_merge::merge_function;
 use paimon_protocol::{BucketState, CommitMessage, DataFileMeta, Partition};
 use paimon_storage::Storage;
 use paimon_types::{BinaryRow, ChangelogProducer, DataField, Error, Result, to_arrow_schema};
@@ -21,9 +20,7 @@ use super::batch::BatchMapper;
 use super::context::TableWriteContext;
 use super::file_name::extension;
 use super::file_writer::{BucketWriter, FileSettings};
-use super::key_value::{
-    KeyValueLayout, KeyValueTable, KeyValueWriter, KindColumn, RowBuffer, Sorter, file_settings,
-};
+use super::key_value::{KeyValueLayout, KeyValueTable, KeyValueWriter, KindColumn, RowBuffer, file_settings};
 use super::restore::RestoredBuckets;
 use super::router::{Group, Router};
 use super::stats::StatsCollector;
@@ -32,8 +29,6 @@ use super::stats::StatsCollector;
 const FLUSH_BYTES: u64 = 2 << 20;
 /// Bytes that a flush needs for each row besides the row.
 const SORT_BYTES: u64 = 24;
-/// Rows of one flush: sort buffers count with 32 bits.
-const MAX_SORT_ROWS: usize = 1 << 30;
 
 /// Writes record batches as data files.
 ///
@@ -42,15 +37,17 @@ const MAX_SORT_ROWS: usize = 1 << 30;
 /// of [`write`](Self::write) must be made inside of one. Nothing is visible to readers before the messages of
 /// [`prepare_commit`](Self::prepare_commit) are committed. Only one writer may write a (partition, bucket) of fixed buckets at a time.
 ///
-/// Rows of a table with a primary key are gathered; a full buffer, and `prepare_commit`, sort them by key, merge the versions of a
-/// key by the table's merge engine and write one or more files of level 0. Compaction is left to others, as with Java's option
+/// Rows of a table with a primary key are gathered. When the buffers are full, those that hold most are sorted and kept in temporary
+/// files (option `write-buffer-spillable`); `prepare_commit` merges the versions of a key by the table's merge engine and writes one
+/// or more files of level 0, as does a full buffer that may not be spilled. Compaction is left to others, as with Java's option
 /// `write-only`. Kinds of rows come from a column `_VALUE_KIND` of the batch (Int8: 0 +I, 1 -U, 2 +U, 3 -D) or from the column that
 /// option `rowkind.field` names; rows without a kind are upserts. Errors of the merge (an overflow, a retraction that an aggregate
 /// function cannot take) come when rows are merged, at a later `write` or at `prepare_commit`.
 ///
 /// After an error of the store or a format, and after a call whose future was dropped, the writer is broken: every call but
 /// [`abort`](Self::abort) fails. A batch that is refused (`InvalidInput` of `write`) leaves the writer as it was.
-/// Dropping a writer leaves finished files that were not handed out behind as orphans; [`abort`](Self::abort) deletes them.
+/// Dropping a writer leaves finished files that were not handed out behind as orphans; [`abort`](Self::abort) deletes them. Temporary
+/// files go in either case.
 pub struct TableWrite {
     context: TableWriteContext,
     files: Files,
@@ -87,30 +84,14 @@ enum Files {
 impl Files {
     fn of_primary_key(context: &TableWriteContext, batch_size: usize) -> Result<Self> {
         let (schema, options) = (&context.schema, &context.options);
-        let thin = match options.raw().get("data-file.thin-mode") {
-            None => false,
-            Some(text) if text.trim().eq_ignore_ascii_case("false") => false,
-            Some(text) if text.trim().eq_ignore_ascii_case("true") => true,
-            Some(text) => {
-                return Err(Error::invalid(format!(
-                    "option data-file.thin-mode is '{text}', expected true or false"
-                ))
-                .with("option", "data-file.thin-mode"));
-            }
-        };
-        let layout = KeyValueLayout::new(schema, thin)?;
-        let places = layout.keys.iter().map(|(place, _)| *place).collect();
+        let layout = KeyValueLayout::new(schema, options.data_file_thin_mode)?;
         let settings = |changelog| file_settings(context, &layout, batch_size, changelog).map(Arc::new);
         let with_changelog = options.changelog_producer == ChangelogProducer::Input;
         Ok(Files::KeyValue {
             kinds: KindColumn::new(schema, options)?,
             data: settings(false)?,
             changelog: with_changelog.then(|| settings(true)).transpose()?,
-            table: Arc::new(KeyValueTable {
-                sorter: Sorter::new(schema, options, places)?,
-                merge: merge_function(schema, options, &schema.fields)?,
-                layout,
-            }),
+            table: Arc::new(KeyValueTable::new(context, layout)?),
         })
     }
 
@@ -150,8 +131,7 @@ impl BucketFiles {
     fn is_open(&self) -> bool {
         match self {
             BucketFiles::Plain(writer) => writer.is_open(),
-            // a flush closes its files
-            BucketFiles::KeyValue(_) => false,
+            BucketFiles::KeyValue(writer) => writer.is_open(),
         }
     }
 
@@ -161,7 +141,7 @@ impl BucketFiles {
                 writer.write(rows).await?;
                 if close { writer.close_file().await } else { Ok(()) }
             }
-            BucketFiles::KeyValue(writer) => writer.flush(rows, bytes, helped).await,
+            BucketFiles::KeyValue(writer) => writer.write(rows, bytes, close, helped).await,
         }
     }
 
@@ -410,7 +390,7 @@ impl TableWrite {
                 let count = group.rows.num_rows();
                 rows.push(group.rows, bytes)?;
                 bytes += SORT_BYTES * count as u64;
-                rows.len() > MAX_SORT_ROWS
+                false
             }
         };
         bucket.row_bytes += bytes;
@@ -420,7 +400,8 @@ impl TableWrite {
         Ok(())
     }
 
-    /// Hands the gathered rows of a bucket to a task, after the one before. With `close` the file is finished too.
+    /// Hands the gathered rows of a bucket to a task, after the one before. With `close` the file is finished too; without it rows
+    /// of a table with a primary key are spilled.
     async fn encode(&mut self, at: usize, close: bool) -> Result<()> {
         self.wait(at).await?;
         let bucket = self.buckets.get(at).ok_or_else(no_bucket)?;
@@ -431,7 +412,8 @@ impl TableWrite {
         let handle = Handle::try_current()
             .map_err(|e| Error::invalid("writing needs a running tokio runtime").with_source(e))?;
         // a bucket that has the writer for itself gets two threads
-        let busy = |bucket: &Bucket| bucket.task.is_some() || !bucket.rows.is_empty();
+        let is_open = |bucket: &Bucket| bucket.writer.as_ref().is_some_and(|writer| writer.is_open());
+        let busy = |bucket: &Bucket| bucket.task.is_some() || !bucket.rows.is_empty() || is_open(bucket);
         let helped = self.context.parallelism > 1 && self.buckets.iter().filter(|b| busy(b)).count() == 1;
         let permit = self
             .permits
@@ -486,7 +468,7 @@ impl TableWrite {
         result
     }
 
-    /// Keeps what all buckets hold below the limit: finishes the files of those that hold most.
+    /// Keeps what all buckets hold below the limit: those that hold most spill their rows, or finish their files.
     async fn limit_memory(&mut self) -> Result<()> {
         let held: u64 = self.buckets.iter().map(Bucket::held).sum();
         if held <= self.context.memory_limit {
@@ -501,19 +483,20 @@ impl TableWrite {
         largest.sort_unstable();
         // down to half, so that the next batch does not begin it again
         let mut too_much = held.saturating_sub(self.context.memory_limit / 2);
+        let close = matches!(self.files, Files::Plain(_));
         let mut closing = Vec::new();
         for (Reverse(bytes), at) in largest {
             if too_much == 0 {
                 break;
             }
-            self.encode(at, true).await?;
+            self.encode(at, close).await?;
             closing.push(at);
             too_much = too_much.saturating_sub(bytes);
         }
         tracing::debug!(
             held,
-            files = closing.len(),
-            "memory limit reached, files are finished early"
+            buckets = closing.len(),
+            "memory limit reached, buckets give their rows away"
         );
         for at in closing {
             self.wait(at).await?;

@@ -13,6 +13,7 @@ mod keys;
 mod pending;
 mod run;
 mod sequence;
+mod sort;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,8 @@ use paimon_types::{Error, Result};
 use crate::MergeFunction;
 use keys::{ByteKeys, Form, KeyEncoder, NarrowKeys, WideKeys};
 use sequence::SequenceEncoder;
+
+pub use sort::{OrderedRows, RowOrder};
 
 /// What becomes of the versions of a key.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! From commit messages to manifest entries (`metadata.md` 6.1), refusing what cannot be committed safely yet.
 
 use paimon_protocol::{CommitMessage, DataFileMeta, Increment, IndexFileMeta, SimpleStats};
-use paimon_types::{Error, Result, TableType};
+use paimon_types::{Error, Result, SequenceNumberInitMode, TableType};
 
 use super::keyed::KeyedCommit;
 use crate::manifest::{FileKind, IndexManifestEntry, ManifestEntry};
@@ -41,7 +41,7 @@ impl Changes {
             let total_buckets = message.total_buckets.unwrap_or(table.options().bucket);
             let entry = |kind: FileKind, file: &DataFileMeta| ManifestEntry {
                 kind,
-                partition: message.partition.encoded_row().clone(),
+                partition: message.partition.clone(),
                 bucket: message.bucket,
                 total_buckets,
                 file: file.clone(),
@@ -65,7 +65,7 @@ impl Changes {
             let index = |increment: &Increment| {
                 let entry = |kind: FileKind, file: &IndexFileMeta| IndexManifestEntry {
                     kind,
-                    partition: message.partition.encoded_row().clone(),
+                    partition: message.partition.clone(),
                     bucket: message.bucket,
                     index_file: file.clone(),
                 };
@@ -115,10 +115,9 @@ pub(super) fn check_table(table: &Table) -> Result<()> {
             NOT_YET,
         ));
     }
-    let key = "write.sequence-number-init-mode";
-    match options.raw().get(key) {
-        Some(mode) if !mode.trim().eq_ignore_ascii_case("scan") => Err(refuse(key, mode, NOT_YET)),
-        _ => Ok(()),
+    match options.write_sequence_number_init_mode {
+        SequenceNumberInitMode::Scan => Ok(()),
+        mode => Err(refuse("write.sequence-number-init-mode", mode.as_str(), NOT_YET)),
     }
 }
 

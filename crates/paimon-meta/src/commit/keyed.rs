@@ -6,13 +6,12 @@
 use std::collections::HashMap;
 
 use paimon_protocol::sorted_runs::{Key, KeyOrder};
-use paimon_protocol::{CommitMessage, DataFileMeta};
-use paimon_types::{BinaryRow, CoreOptions, Error, Result};
+use paimon_protocol::{CommitMessage, DataFileMeta, Partition};
+use paimon_types::{Error, Result};
 
 use super::changes::refuse;
 use super::conflict::place;
 use crate::manifest::{FileIdentifier, FileKind, ManifestEntry};
-use crate::scan::top_level;
 use crate::table::Table;
 
 const SNAPSHOT_ORDERING: &str = "sequence.snapshot-ordering";
@@ -21,7 +20,7 @@ const SNAPSHOT_ORDERING: &str = "sequence.snapshot-ordering";
 type Ranged<E> = (Key, Key, E);
 
 /// A level of a bucket: partition, bucket, level.
-type Level<'a> = (&'a BinaryRow, i32, i32);
+type Level<'a> = (&'a Partition, i32, i32);
 
 /// A commit to a primary-key table.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ impl<'a> KeyedCommit<'a> {
     /// `None` for a table without primary key.
     ///
     /// # Errors
-    /// As [`KeyOrder::of`]; `InvalidInput` for an option that is not `true` or `false`.
+    /// As [`KeyOrder::of`].
     pub(super) fn of(table: &'a Table) -> Result<Option<Self>> {
         if table.schema().primary_keys.is_empty() {
             return Ok(None);
@@ -44,7 +43,7 @@ impl<'a> KeyedCommit<'a> {
         Ok(Some(KeyedCommit {
             table,
             order: KeyOrder::of(table.schema())?,
-            clustered: flag(table.options(), "pk-clustering-override", false)?,
+            clustered: table.options().pk_clustering_override,
         }))
     }
 
@@ -98,17 +97,17 @@ impl<'a> KeyedCommit<'a> {
     /// nothing below them is left that they would have to be merged with (option `overwrite-upgrade`).
     ///
     /// # Errors
-    /// `InvalidInput` for options that do not parse, `Corrupt` for keys that do not decode.
+    /// `Corrupt` for keys that do not decode.
     pub(super) fn upgrade(&self, entries: Vec<ManifestEntry>) -> Result<Vec<ManifestEntry>> {
         let stays = |entry: &ManifestEntry| entry.file.level > 0 || entry.bucket < 0;
         if self.clustered
-            || !flag(self.table.options(), "overwrite-upgrade", true)?
+            || !self.table.options().overwrite_upgrade
             || entries.iter().any(stays)
         {
             return Ok(entries);
         }
-        let top = top_level(self.table.options())?;
-        let mut places: HashMap<(BinaryRow, i32), usize> = HashMap::new();
+        let top = self.table.options().top_level();
+        let mut places: HashMap<(Partition, i32), usize> = HashMap::new();
         let mut buckets: Vec<Vec<Ranged<ManifestEntry>>> = Vec::new();
         for entry in entries {
             let next = buckets.len();
@@ -158,9 +157,9 @@ fn merged<'a>(base: &'a [ManifestEntry], delta: &'a [ManifestEntry]) -> Vec<&'a 
 /// Whether the id of a snapshot is the sequence number of the rows that it adds (option `sequence.snapshot-ordering`).
 ///
 /// # Errors
-/// `InvalidInput` for a value that is not `true` or `false`, `Unsupported` for a table without primary key.
+/// `Unsupported` for a table without primary key.
 pub(super) fn is_ordered_by_snapshot(table: &Table) -> Result<bool> {
-    let on = flag(table.options(), SNAPSHOT_ORDERING, false)?;
+    let on = table.options().sequence_snapshot_ordering;
     if on && table.schema().primary_keys.is_empty() {
         return Err(refuse(
             SNAPSHOT_ORDERING,
@@ -188,18 +187,4 @@ pub(super) fn order_by_snapshot(entries: &mut [ManifestEntry], snapshot_id: i64)
         (file.min_sequence_number, file.max_sequence_number) = (snapshot_id, snapshot_id);
     }
     Ok(())
-}
-
-fn flag(options: &CoreOptions, key: &'static str, default: bool) -> Result<bool> {
-    match options.raw().get(key) {
-        None => Ok(default),
-        Some(text) => match text.trim().to_ascii_lowercase().as_str() {
-            "true" => Ok(true),
-            "false" => Ok(false),
-            _ => Err(
-                Error::invalid(format!("option {key} is '{text}', expected true or false"))
-                    .with("option", key),
-            ),
-        },
-    }
 }

@@ -2,7 +2,7 @@
 
 //! The levels of primary-key files that a batch read sees (Java `AbstractBatchTableScan`, `ReadOptimizedTable`; `metadata.md` 9.3).
 
-use paimon_types::{CoreOptions, Error, MergeEngine, Result, TableSchema};
+use paimon_types::{CoreOptions, MergeEngine, TableSchema};
 
 use crate::manifest::ManifestFileMeta;
 
@@ -18,25 +18,24 @@ pub(super) enum Levels {
 }
 
 impl Levels {
-    /// # Errors
-    /// `InvalidInput` for options that do not parse.
-    pub(super) fn of(schema: &TableSchema, options: &CoreOptions, read_optimized: bool) -> Result<Self> {
+    /// The levels of a table, or of its read-optimized one.
+    pub(super) fn of(schema: &TableSchema, options: &CoreOptions, read_optimized: bool) -> Self {
         if schema.primary_keys.is_empty() {
-            return Ok(Levels::All);
+            return Levels::All;
         }
         if read_optimized {
-            return Ok(Levels::Only(top_level(options)?));
+            return Levels::Only(options.top_level());
         }
         let skips_level_0 = if options.deletion_vectors_enabled {
             !options.deletion_vectors_merge_on_read
         } else {
             options.merge_engine == MergeEngine::FirstRow
         };
-        Ok(if skips_level_0 {
+        if skips_level_0 {
             Levels::Above0
         } else {
             Levels::All
-        })
+        }
     }
 
     pub(super) fn takes(self, level: i32) -> bool {
@@ -57,28 +56,5 @@ impl Levels {
                 meta.min_level.is_none_or(|min| min <= only) && meta.max_level.is_none_or(|max| max >= only)
             }
         }
-    }
-}
-
-/// The highest level that compactions fill: option `num-levels` less one, by default `num-sorted-run.compaction-trigger`.
-///
-/// # Errors
-/// `InvalidInput` when an option is no number, or leaves no level.
-pub(crate) fn top_level(options: &CoreOptions) -> Result<i32> {
-    let number = |key: &'static str| -> Result<Option<i32>> {
-        let Some(text) = options.raw().get(key) else {
-            return Ok(None);
-        };
-        match text.trim().parse::<i32>() {
-            Ok(number) if number >= 1 => Ok(Some(number)),
-            _ => Err(Error::invalid(format!(
-                "option {key} is '{text}', expected a number of at least 1"
-            ))
-            .with("option", key)),
-        }
-    };
-    match number("num-levels")? {
-        Some(levels) => Ok(levels - 1),
-        None => Ok(number("num-sorted-run.compaction-trigger")?.unwrap_or(5)),
     }
 }

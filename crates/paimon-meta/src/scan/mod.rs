@@ -16,7 +16,6 @@ mod table_scan;
 mod time_travel;
 
 pub(crate) use deletion::DELETION_VECTORS;
-pub(crate) use levels::top_level;
 pub use listing::{ManifestListKind, SnapshotManifest};
 pub use plan::{Plan, ScanMetrics};
 pub use table_scan::TableScan;

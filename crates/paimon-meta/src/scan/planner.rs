@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::TryStreamExt;
 use paimon_protocol::{DataFileMeta, DataSplit, Partition};
-use paimon_types::{BinaryRow, Error, Predicate, Result};
+use paimon_types::{Error, Predicate, Result};
 
 use super::bucket_pruning::BucketPruner;
 use super::deletion::DeletionFiles;
@@ -25,7 +25,7 @@ const POSTPONED: i32 = -2;
 
 /// Files of one bucket in manifest order.
 struct Bucket {
-    partition: BinaryRow,
+    partition: Partition,
     bucket: i32,
     total_buckets: i32,
     files: Vec<Candidate>,
@@ -62,7 +62,7 @@ impl<'a> Planner<'a> {
         let rest = filter.without_partition(partitions.field_ids());
         let buckets = BucketPruner::new(table, schema, &filter).await?.map(Arc::new);
         let keyed = KeyedFiles::new(schema, options)?;
-        let levels = Levels::of(schema, options, scan.read_optimized)?;
+        let levels = Levels::of(schema, options, scan.read_optimized);
         let key_ids: Vec<i32> = match &keyed {
             Some(_) => schema
                 .trimmed_primary_keys()
@@ -153,7 +153,7 @@ impl<'a> Planner<'a> {
         );
         let mut entries = std::pin::pin!(self.store.stream_live(metas, selector).await?);
         let mut groups: Vec<Bucket> = Vec::new();
-        let mut places: HashMap<(BinaryRow, i32), usize> = HashMap::new();
+        let mut places: HashMap<(Partition, i32), usize> = HashMap::new();
         let mut rows = 0u64;
         while let Some(batch) = entries.try_next().await? {
             metrics.files_considered += batch.len();
@@ -215,7 +215,7 @@ impl<'a> Planner<'a> {
             };
             plan.splits.push(DataSplit {
                 snapshot_id: self.snapshot.id,
-                partition: Partition::from_encoded_row(bucket.partition.clone()),
+                partition: bucket.partition.clone(),
                 bucket: bucket.bucket,
                 bucket_path: bucket_path.clone(),
                 total_buckets: Some(bucket.total_buckets),
@@ -250,7 +250,7 @@ fn add_to_group(
     entry: ManifestEntry,
     may_match: bool,
     groups: &mut Vec<Bucket>,
-    places: &mut HashMap<(BinaryRow, i32), usize>,
+    places: &mut HashMap<(Partition, i32), usize>,
 ) {
     let place = *places
         .entry((entry.partition.clone(), entry.bucket))
@@ -272,7 +272,7 @@ fn add_to_group(
 
 /// Puts the buckets of a partition together; partitions keep the order in which they first appear.
 fn order_by_partition(groups: &mut [Bucket]) {
-    let mut places: HashMap<BinaryRow, usize> = HashMap::new();
+    let mut places: HashMap<Partition, usize> = HashMap::new();
     for group in groups.iter() {
         let next = places.len();
         places.entry(group.partition.clone()).or_insert(next);

@@ -112,6 +112,24 @@ option_enum!(
     }
 );
 option_enum!(
+    /// Direction of user sequence columns (Java `CoreOptions.SortOrder`).
+    SortOrder, SORT_ORDER {
+        /// The largest value is the newest.
+        Ascending = "ascending",
+        /// The smallest value is the newest.
+        Descending = "descending",
+    }
+);
+option_enum!(
+    /// Where the first sequence number of a writer comes from (Java `CoreOptions.SequenceNumberInitMode`).
+    SequenceNumberInitMode, SEQUENCE_NUMBER_INIT_MODE {
+        /// The files of the bucket.
+        Scan = "scan",
+        /// A property of the snapshot.
+        Snapshot = "snapshot",
+    }
+);
+option_enum!(
     /// Source of the rows of an incremental read (Java `IncrementalBetweenScanMode`).
     IncrementalScanMode, INCREMENTAL_SCAN_MODE {
         /// Changelog files when there is a producer, else deltas.

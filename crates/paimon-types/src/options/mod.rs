@@ -25,13 +25,15 @@ use kind::{
 
 pub use documentation::options_markdown;
 pub use enums::{
-    ChangelogProducer, ExternalPathStrategy, IncrementalScanMode, MergeEngine, StartupMode, TableType,
+    ChangelogProducer, ExternalPathStrategy, IncrementalScanMode, MergeEngine, SequenceNumberInitMode,
+    SortOrder, StartupMode, TableType,
 };
 pub use kind::{parse_duration_millis, parse_memory_size};
 pub use stats_mode::StatsMode;
 
 use enums::{
-    CHANGELOG_PRODUCER, EXTERNAL_PATH_STRATEGY, INCREMENTAL_SCAN_MODE, MERGE_ENGINE, STARTUP_MODE, TABLE_TYPE,
+    CHANGELOG_PRODUCER, EXTERNAL_PATH_STRATEGY, INCREMENTAL_SCAN_MODE, MERGE_ENGINE,
+    SEQUENCE_NUMBER_INIT_MODE, SORT_ORDER, STARTUP_MODE, TABLE_TYPE,
 };
 use stats_mode::STATS_MODE;
 
@@ -219,6 +221,17 @@ core_options! {
     merge_engine: MergeEngine = (MERGE_ENGINE, "merge-engine", "deduplicate", [], Merge, "How versions of a primary key are combined.");
     changelog_producer: ChangelogProducer = (CHANGELOG_PRODUCER, "changelog-producer", "none", [], Write, "Where changelog files come from.");
     sequence_field: Option<Vec<String>> = (NAMES, "sequence.field", none, [], Merge, "Columns that order the versions of a key before the sequence number.");
+    sequence_field_sort_order: SortOrder = (SORT_ORDER, "sequence.field.sort-order", "ascending", [], Merge, "Whether the largest or the smallest value of `sequence.field` is the newest.");
+    sequence_snapshot_ordering: bool = (BOOL, "sequence.snapshot-ordering", "false", [], Merge, "Order the versions of a key by the snapshot that brought them.");
+    ignore_delete: bool = (BOOL, "ignore-delete", "false", ["first-row.ignore-delete", "deduplicate.ignore-delete", "partial-update.ignore-delete"], Merge,
+        "Leave rows of kind -U and -D out when rows are written and merged.");
+    ignore_update_before: bool = (BOOL, "ignore-update-before", "false", [], Write, "Leave rows of kind -U out when rows are written.");
+    rowkind_field: Option<String> = (NAME, "rowkind.field", none, [], Write, "Text column that holds the kind of each row that is written.");
+    force_lookup: bool = (BOOL, "force-lookup", "false", [], Merge, "Look older versions of keys up when files are compacted, whatever the other options want.");
+    pk_clustering_override: bool = (BOOL, "pk-clustering-override", "false", [], Merge, "Sort files above level 0 by other columns than the key.");
+    postpone_merge_on_read: bool = (BOOL, "postpone.merge-on-read", "false", [], Scan, "Merge the rows of bucket -2 with those of the other buckets when they are read.");
+    num_levels: Option<i32> = (POSITIVE_INT, "num-levels", none, [], Scan, "Levels of a bucket; one more than `num-sorted-run.compaction-trigger` when absent.");
+    num_sorted_run_compaction_trigger: i32 = (POSITIVE_INT, "num-sorted-run.compaction-trigger", "5", [], Scan, "Sorted runs of a bucket from which a compaction starts.");
     deletion_vectors_enabled: bool = (BOOL, "deletion-vectors.enabled", "false", [], Merge, "Mark deleted rows of files instead of merging at read time.");
     deletion_vectors_merge_on_read: bool = (BOOL, "deletion-vectors.merge-on-read", "false", [], Merge, "Batch reads merge files of level 0 too.");
     deletion_vectors_bitmap64: bool = (BOOL, "deletion-vectors.bitmap64", "false", [], Write, "Write deletion vectors with 64-bit positions.");
@@ -232,7 +245,11 @@ core_options! {
     file_block_size: Option<u64> = (MEMORY, "file.block-size", none, [], Write, "Size of a row group or stripe.");
     file_suffix_include_compression: bool = (BOOL, "file.suffix.include.compression", "false", [], Write, "Put the codec before the format in file names.");
     data_file_prefix: String = (STRING, "data-file.prefix", "data-", [], Write, "Start of data file names.");
+    data_file_thin_mode: bool = (BOOL, "data-file.thin-mode", "false", [], Write, "Write files without the key columns that the values hold too.");
     changelog_file_prefix: String = (STRING, "changelog-file.prefix", "changelog-", [], Write, "Start of changelog file names.");
+    changelog_file_format: Option<String> = (IDENTIFIER, "changelog-file.format", none, [], Write, "Format of new changelog files; that of data files when absent.");
+    changelog_file_compression: Option<String> = (IDENTIFIER, "changelog-file.compression", none, [], Write, "Codec of new changelog files; that of data files when absent.");
+    changelog_file_stats_mode: Option<StatsMode> = (STATS_MODE, "changelog-file.stats-mode", none, [], Write, "Statistics kept for changelog files; those of data files when absent.");
     data_file_path_directory: Option<String> = (NAME, "data-file.path-directory", none, [], Schema, "Directory under the table that holds the partitions.");
     data_file_external_paths: Option<Vec<String>> = (NAMES, "data-file.external-paths", none, [], Write, "Other roots for new data files.");
     data_file_external_paths_strategy: ExternalPathStrategy = (EXTERNAL_PATH_STRATEGY, "data-file.external-paths.strategy", "none", [], Write,
@@ -243,6 +260,12 @@ core_options! {
     write_batch_size: i32 = (POSITIVE_INT, "write.batch-size", "1024", ["orc.write.batch-size"], Write, "Rows in a batch given to a format writer.");
     write_batch_memory: u64 = (MEMORY, "write.batch-memory", "128 mb", [], Write, "Bytes in a batch given to a format writer.");
     write_buffer_size: u64 = (MEMORY, "write-buffer-size", "256 mb", [], Write, "Memory shared by the writers of one task.");
+    write_buffer_spillable: bool = (BOOL, "write-buffer-spillable", "true", [], Write, "Put rows of full buffers into temporary files instead of into data files.");
+    write_buffer_spill_max_disk_size: u64 = (MEMORY, "write-buffer-spill.max-disk-size", "9223372036854775807 b", [], Write,
+        "Bytes of temporary files of a bucket from which full buffers become data files.");
+    local_sort_max_num_file_handles: i32 = (POSITIVE_INT, "local-sort.max-num-file-handles", "128", [], Write, "Temporary files that are merged at once.");
+    write_sequence_number_init_mode: SequenceNumberInitMode = (SEQUENCE_NUMBER_INIT_MODE, "write.sequence-number-init-mode", "scan", [], Write,
+        "Where the first sequence number of a writer comes from.");
     write_only: bool = (BOOL, "write-only", "false", ["write.compaction-skip"], Write, "Skip compaction, expiration and other maintenance.");
     metadata_stats_mode: StatsMode = (STATS_MODE, "metadata.stats-mode", "truncate(16)", [], Write,
         "Statistics kept for the columns of a file; `fields.<column>.stats-mode` overrides it for one column.");
@@ -271,6 +294,7 @@ core_options! {
     commit_strict_mode_last_safe_snapshot: Option<i64> = (LONG, "commit.strict-mode.last-safe-snapshot", none, [], Commit,
         "Fail when others changed the same partitions after this snapshot.");
     snapshot_ignore_empty_commit: Option<bool> = (BOOL, "snapshot.ignore-empty-commit", none, [], Commit, "Do not commit when there is nothing to commit; batch: true when absent.");
+    overwrite_upgrade: bool = (BOOL, "overwrite-upgrade", "true", [], Commit, "Put the files of an overwrite that share no key on the top level.");
     dynamic_partition_overwrite: bool = (BOOL, "dynamic-partition-overwrite", "true", [], Commit, "Overwrite replaces only the partitions that the new rows have.");
     row_tracking_partition_group_on_commit: bool = (BOOL, "row-tracking.partition-group-on-commit", "true", [], Commit,
         "Group new files by partition before row ids are given.");
@@ -379,6 +403,14 @@ impl CoreOptions {
     pub fn target_file_size(&self, has_primary_key: bool) -> u64 {
         self.target_file_size_option
             .unwrap_or(if has_primary_key { 128 << 20 } else { 256 << 20 })
+    }
+
+    /// The highest level that compactions fill: `num-levels` less one, by default `num-sorted-run.compaction-trigger`.
+    pub fn top_level(&self) -> i32 {
+        match self.num_levels {
+            Some(levels) => levels.saturating_sub(1),
+            None => self.num_sorted_run_compaction_trigger,
+        }
     }
 
     /// `commit.*`: true when an empty batch commit makes no snapshot (Java batch builder).

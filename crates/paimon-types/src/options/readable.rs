@@ -51,18 +51,13 @@ impl CoreOptions {
         if schema.primary_keys.is_empty() {
             return Ok(());
         }
-        let keyed = [
-            // Files above level 0 are sorted by other columns than the key.
-            ("pk-clustering-override", true),
-            // Rows of bucket -2 would have to be merged with those of the buckets that they belong to.
-            ("postpone.merge-on-read", self.bucket == -2),
-        ];
-        for (key, concerned) in keyed {
-            if let Some(value) = self.raw().get(key).filter(|_| concerned)
-                && !value.trim().eq_ignore_ascii_case("false")
-            {
-                return Err(refuse(key, value, NOT_YET));
-            }
+        // Files above level 0 are sorted by other columns than the key.
+        if self.pk_clustering_override {
+            return Err(refuse("pk-clustering-override", "true", NOT_YET));
+        }
+        // Rows of bucket -2 would have to be merged with those of the buckets that they belong to.
+        if self.bucket == -2 && self.postpone_merge_on_read {
+            return Err(refuse("postpone.merge-on-read", "true", NOT_YET));
         }
         Ok(())
     }

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use paimon_format::FileFormat;
-use paimon_types::{ChangelogProducer, CoreOptions, Error, MergeEngine, Result, StatsMode};
+use paimon_types::{
+    ChangelogProducer, CoreOptions, Error, MergeEngine, Result, SequenceNumberInitMode, StatsMode,
+};
 
 use super::facts::KeyValueColumns;
 use super::layout::KeyValueLayout;
@@ -66,23 +68,19 @@ pub(crate) fn check_writable(context: &TableWriteContext) -> Result<()> {
             return Err(needs_compaction("deletion-vectors.enabled", "true"));
         }
         // the commit gives files their numbers, which a compaction by the same writer would not know
-        let key = "sequence.snapshot-ordering";
-        if let Some(value) = options.raw().get(key)
-            && !value.trim().eq_ignore_ascii_case("false")
-        {
-            return Err(needs_compaction(key, value));
+        if options.sequence_snapshot_ordering {
+            return Err(needs_compaction("sequence.snapshot-ordering", "true"));
         }
     }
-    for (key, plain) in [
-        ("write.sequence-number-init-mode", "scan"),
-        ("pk-clustering-override", "false"),
-        ("chain-table.enabled", "false"),
-    ] {
-        if let Some(value) = options.raw().get(key)
-            && !value.trim().eq_ignore_ascii_case(plain)
-        {
-            return Err(refuse(key, value));
-        }
+    let mode = options.write_sequence_number_init_mode;
+    if mode != SequenceNumberInitMode::Scan {
+        return Err(refuse("write.sequence-number-init-mode", mode.as_str()));
+    }
+    if options.pk_clustering_override {
+        return Err(refuse("pk-clustering-override", "true"));
+    }
+    if options.chain_table_enabled {
+        return Err(refuse("chain-table.enabled", "true"));
     }
     Ok(())
 }
@@ -107,28 +105,22 @@ pub(crate) fn file_settings(
     changelog: bool,
 ) -> Result<FileSettings> {
     let options = &context.options;
-    let own = |key: &'static str| match options.raw().get(key) {
-        Some(value) if changelog => Some((key, value.trim().to_owned())),
-        _ => None,
+    let own_format = options.changelog_file_format.as_ref().filter(|_| changelog);
+    let (format_option, format) = match (own_format, options.file_format_per_level.get(LEVEL)) {
+        (Some(format), _) => ("changelog-file.format", format.clone()),
+        (None, Some(format)) => ("file.format.per.level", format.trim().to_owned()),
+        (None, None) => ("file.format", options.file_format.clone()),
     };
-    let (format_option, format) =
-        own("changelog-file.format").unwrap_or_else(|| match options.file_format_per_level.get(LEVEL) {
-            Some(format) => ("file.format.per.level", format.trim().to_owned()),
-            None => ("file.format", options.file_format.clone()),
-        });
-    let compression = match (
-        own("changelog-file.compression"),
-        options.file_compression_per_level.get(LEVEL),
-    ) {
-        (Some((_, compression)), _) => compression,
+    let own_compression = options.changelog_file_compression.as_ref().filter(|_| changelog);
+    let compression = match (own_compression, options.file_compression_per_level.get(LEVEL)) {
+        (Some(compression), _) => compression.clone(),
         (None, Some(compression)) => compression.trim().to_owned(),
         (None, None) => options.file_compression.clone(),
     };
-    let mode = stats_mode(
-        options,
-        own("changelog-file.stats-mode"),
-        options.metadata_stats_mode_per_level.get(LEVEL),
-    )?;
+    let mode = match options.changelog_file_stats_mode.filter(|_| changelog) {
+        Some(mode) => mode,
+        None => stats_mode(options)?,
+    };
     let format: Arc<dyn FileFormat> = context
         .registry
         .get(&format.to_ascii_lowercase(), options.raw())
@@ -164,16 +156,12 @@ pub(crate) fn file_settings(
     })
 }
 
-fn stats_mode(
-    options: &CoreOptions,
-    own: Option<(&'static str, String)>,
-    level: Option<&String>,
-) -> Result<StatsMode> {
-    let (key, text) = match (&own, level) {
-        (Some((key, text)), _) => (*key, text),
-        (None, Some(text)) => ("metadata.stats-mode.per.level", text),
-        (None, None) => return Ok(options.metadata_stats_mode),
+/// The statistics of files of level 0.
+fn stats_mode(options: &CoreOptions) -> Result<StatsMode> {
+    let Some(text) = options.metadata_stats_mode_per_level.get(LEVEL) else {
+        return Ok(options.metadata_stats_mode);
     };
+    let key = "metadata.stats-mode.per.level";
     StatsMode::parse(text).ok_or_else(|| {
         Error::invalid(format!(
             "option {key} has the mode '{text}', expected none, counts, full or truncate(n)"

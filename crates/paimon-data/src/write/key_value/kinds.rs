@@ -28,9 +28,9 @@ impl KindColumn {
     /// What the options say about kinds.
     ///
     /// # Errors
-    /// `InvalidInput` when `rowkind.field` is not a text column or a flag is neither true nor false.
+    /// `InvalidInput` when `rowkind.field` is not a text column.
     pub(crate) fn new(schema: &TableSchema, options: &CoreOptions) -> Result<Self> {
-        let field = match options.raw().get("rowkind.field") {
+        let field = match &options.rowkind_field {
             None => None,
             Some(name) => {
                 let found = schema
@@ -58,16 +58,8 @@ impl KindColumn {
         columns.push(Arc::new(Field::new(KIND, ArrowType::Int8, false)));
         Ok(KindColumn {
             field,
-            ignore_delete: flag(
-                options,
-                &[
-                    "ignore-delete",
-                    "first-row.ignore-delete",
-                    "deduplicate.ignore-delete",
-                    "partial-update.ignore-delete",
-                ],
-            )?,
-            ignore_update_before: flag(options, &["ignore-update-before"])?,
+            ignore_delete: options.ignore_delete,
+            ignore_update_before: options.ignore_update_before,
             schema: Arc::new(Schema::new(columns)),
         })
     }
@@ -159,21 +151,5 @@ impl KindColumn {
             Ok(kind.to_byte())
         });
         Ok(Int8Array::from(kinds.collect::<Result<Vec<i8>>>()?))
-    }
-}
-
-/// A flag that is false when it is absent.
-fn flag(options: &CoreOptions, keys: &[&'static str]) -> Result<bool> {
-    let found = keys
-        .iter()
-        .find_map(|key| options.raw().get(*key).map(|value| (*key, value)));
-    match found {
-        None => Ok(false),
-        Some((_, value)) if value.trim().eq_ignore_ascii_case("true") => Ok(true),
-        Some((_, value)) if value.trim().eq_ignore_ascii_case("false") => Ok(false),
-        Some((key, value)) => Err(Error::invalid(format!(
-            "option {key} is '{value}', expected true or false"
-        ))
-        .with("option", key)),
     }
 }

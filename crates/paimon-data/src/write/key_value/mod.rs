@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Rows of a table with a primary key: kinds, sort buffer, merge at flush, files of level 0 (Java `MergeTreeWriter`,
+//! Rows of a table with a primary key: kinds, sort buffer, spilled runs, merge at flush, files of level 0 (Java `MergeTreeWriter`,
 //! `SortBufferWriteBuffer`, `KeyValueDataFileWriter`; `semantics.md` 1, 2, 4).
 
 mod check;
@@ -8,7 +8,9 @@ mod facts;
 mod kinds;
 mod layout;
 mod rows;
-mod sort;
+mod sorted;
+mod spilled;
+mod versions;
 mod writer;
 
 pub(super) use check::{check_writable, file_settings};
@@ -16,5 +18,4 @@ pub(super) use facts::{KeyValueColumns, RowFacts};
 pub(super) use kinds::KindColumn;
 pub(super) use layout::KeyValueLayout;
 pub(super) use rows::RowBuffer;
-pub(super) use sort::Sorter;
 pub(super) use writer::{KeyValueTable, KeyValueWriter};

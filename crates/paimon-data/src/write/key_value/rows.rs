@@ -65,11 +65,6 @@ impl RowBuffer {
         Ok(())
     }
 
-    /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
-        self.rows
-    }
-
     /// True without rows.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows == 0

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Flush of a sort buffer: versions of a key become one row, rows become files of level 0 (Java `MergeTreeWriter`;
-//! `semantics.md` 4.3).
+//! From sort buffers to files of level 0 (Java `MergeTreeWriter`; `semantics.md` 4.3): a full buffer becomes a sorted run in a
+//! temporary file; at a flush the runs and what is in memory become one row a key.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int8Type;
-use arrow_array::{Int8Array, RecordBatch};
-use paimon_merge::{MergeFunction, Selection, Versions};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use paimon_merge::{MergeFunction, RowOrder, merge_function};
 use paimon_protocol::DataFileMeta;
-use paimon_types::{Error, Result, RowKind};
+use paimon_types::{Error, Result, SortOrder, to_arrow_schema};
 
 use super::layout::KeyValueLayout;
-use super::sort::{Sorted, Sorter};
+use super::sorted::SortedRows;
+use super::spilled::{RunMerge, SpillSettings, SpilledRuns};
+use super::versions::{Chunk, KeyVersions};
+use crate::write::context::TableWriteContext;
 use crate::write::file_writer::BucketWriter;
 
 /// Rows that are merged at once.
@@ -26,16 +27,62 @@ const CHUNK_BYTES: u64 = 64 << 20;
 /// What all buckets of a table share.
 pub(crate) struct KeyValueTable {
     pub(crate) layout: KeyValueLayout,
-    pub(crate) sorter: Sorter,
-    pub(crate) merge: Box<dyn MergeFunction>,
+    /// The columns of the table.
+    pub(super) rows: SchemaRef,
+    /// Places of the key columns.
+    pub(super) keys: Vec<usize>,
+    /// Places of the user sequence columns.
+    pub(super) sequence: Vec<usize>,
+    pub(super) descending: bool,
+    pub(super) order: RowOrder,
+    pub(super) merge: Box<dyn MergeFunction>,
+    pub(super) spill: SpillSettings,
 }
 
 impl fmt::Debug for KeyValueTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KeyValueTable")
-            .field("sorter", &self.sorter)
+            .field("order", &self.order)
             .field("merge", &self.merge)
             .finish_non_exhaustive()
+    }
+}
+
+impl KeyValueTable {
+    /// The table of a writer.
+    ///
+    /// # Errors
+    /// `InvalidInput` when a sequence column does not exist, and for options that the merge engine does not take; `Unsupported`
+    /// for a sequence column of a type without order.
+    pub(crate) fn new(context: &TableWriteContext, layout: KeyValueLayout) -> Result<Self> {
+        let (schema, options) = (&context.schema, &context.options);
+        let mut sequence = Vec::new();
+        for name in options.sequence_field.iter().flatten() {
+            let name = name.trim();
+            let place = schema.fields.iter().position(|field| field.name == name);
+            let unknown = || {
+                Error::invalid(format!("sequence field '{name}' is not a column of the table"))
+                    .with("option", "sequence.field")
+            };
+            sequence.push(place.ok_or_else(unknown)?);
+        }
+        let rows = Arc::new(to_arrow_schema(&schema.fields));
+        let keys: Vec<usize> = layout.keys.iter().map(|(place, _)| *place).collect();
+        let descending = options.sequence_field_sort_order == SortOrder::Descending;
+        // by the key alone first: so that it is clear which columns have no order
+        RowOrder::new(&rows, &keys, &[], false)?;
+        let order = RowOrder::new(&rows, &keys, &sequence, descending)
+            .map_err(|e| e.with("option", "sequence.field"))?;
+        Ok(KeyValueTable {
+            merge: merge_function(schema, options, &schema.fields)?,
+            spill: SpillSettings::new(context),
+            layout,
+            rows,
+            keys,
+            sequence,
+            descending,
+            order,
+        })
     }
 }
 
@@ -46,6 +93,7 @@ pub(crate) struct KeyValueWriter {
     /// With changelog producer `input`.
     changelog: Option<BucketWriter>,
     next_sequence: i64,
+    spilled: SpilledRuns,
 }
 
 impl KeyValueWriter {
@@ -61,38 +109,88 @@ impl KeyValueWriter {
             data,
             changelog,
             next_sequence,
+            spilled: SpilledRuns::default(),
         }
     }
 
-    /// Sorts rows (columns of the table, then the kind) by key, merges the versions of a key and writes the result as files of
-    /// their own; with a changelog every row goes there first. With `helped` the next rows are merged on a thread of the blocking
-    /// pool while rows are encoded on this one.
+    /// True when there are rows in temporary files.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.spilled.is_empty()
+    }
+
+    /// Takes the rows of a buffer (columns of the table, then the kind): puts them into a temporary file, or, with `close` or when
+    /// that is not allowed, flushes all rows. A flush sorts rows by key, merges the versions of a key and writes the result as files
+    /// of their own; with a changelog every row goes there first. With `helped` the next rows are merged on a thread of the
+    /// blocking pool while rows are encoded on this one.
     ///
     /// # Errors
     /// Those of the merge function and of the files.
-    pub(crate) async fn flush(&mut self, batches: Vec<RecordBatch>, bytes: u64, helped: bool) -> Result<()> {
-        let mut flush = Flush::new(self.table.clone(), batches, self.next_sequence, bytes)?;
-        self.next_sequence = flush.next_sequence;
+    pub(crate) async fn write(
+        &mut self,
+        batches: Vec<RecordBatch>,
+        bytes: u64,
+        close: bool,
+        helped: bool,
+    ) -> Result<()> {
+        let memory = match batches.is_empty() {
+            true => None,
+            false => {
+                let rows = SortedRows::new(&self.table.order, batches, bytes, self.next_sequence)?;
+                self.next_sequence = rows.next_sequence();
+                Some(rows)
+            }
+        };
+        let ordered = match memory {
+            Some(rows) if !close => match self.spilled.place(&self.table.spill) {
+                Some(slot) => {
+                    let reduce = self.changelog.is_none();
+                    return self.spilled.add(&self.table, rows, reduce, slot);
+                }
+                None => self.ordered(Some(rows))?,
+            },
+            memory => self.ordered(memory)?,
+        };
+        match ordered {
+            Some(ordered) => self.flush(ordered, helped).await,
+            None => Ok(()),
+        }
+    }
+
+    /// All rows of the bucket in merge order.
+    fn ordered(&mut self, memory: Option<SortedRows>) -> Result<Option<Ordered>> {
+        if !self.spilled.is_empty() {
+            let merge = self.spilled.merge(&self.table, memory, chunk_rows)?;
+            return Ok(Some(Ordered::Runs(Box::new(merge))));
+        }
+        Ok(memory.map(|rows| Ordered::Memory {
+            chunk_rows: chunk_rows(rows.row_bytes()),
+            rows: Box::new(rows),
+        }))
+    }
+
+    async fn flush(&mut self, mut ordered: Ordered, helped: bool) -> Result<()> {
         let changelog = self.changelog.is_some();
-        if helped && flush.sorted.rows.len() > flush.chunk_rows {
-            let next = move |mut flush: Flush| {
+        if helped && ordered.is_long() {
+            let table = self.table.clone();
+            let next = move |mut ordered: Ordered| {
+                let table = table.clone();
                 tokio::task::spawn_blocking(move || {
-                    let chunk = flush.next_chunk(changelog);
-                    (flush, chunk)
+                    let chunk = ordered.next(&table, changelog);
+                    (ordered, chunk)
                 })
             };
-            let mut ahead = next(flush);
+            let mut ahead = next(ordered);
             loop {
                 let done = ahead.await;
-                let (flush, chunk) =
+                let (ordered, chunk) =
                     done.map_err(|e| Error::io("merging rows was cancelled or panicked").with_source(e))?;
                 let Some(chunk) = chunk? else { break };
-                ahead = next(flush);
-                self.write(chunk).await?;
+                ahead = next(ordered);
+                self.write_chunk(chunk).await?;
             }
         } else {
-            while let Some(chunk) = flush.next_chunk(changelog)? {
-                self.write(chunk).await?;
+            while let Some(chunk) = ordered.next(&self.table, changelog)? {
+                self.write_chunk(chunk).await?;
             }
         }
         if let Some(changelog) = &mut self.changelog {
@@ -101,7 +199,7 @@ impl KeyValueWriter {
         self.data.close_file().await
     }
 
-    async fn write(&mut self, chunk: Chunk) -> Result<()> {
+    async fn write_chunk(&mut self, chunk: Chunk) -> Result<()> {
         if let (Some(changelog), Some(raw)) = (&mut self.changelog, chunk.raw) {
             changelog.write(vec![raw]).await?;
         }
@@ -127,174 +225,55 @@ impl KeyValueWriter {
     }
 }
 
-/// Rows of a file.
-struct Chunk {
-    /// Every row, when a changelog is written.
-    raw: Option<RecordBatch>,
-    /// One row a key; `None` when no key has a result.
-    merged: Option<RecordBatch>,
+/// Rows that are merged at once, when a row has this many bytes.
+fn chunk_rows(row_bytes: u64) -> usize {
+    usize::try_from(CHUNK_BYTES / row_bytes.max(1))
+        .unwrap_or(CHUNK_ROWS)
+        .clamp(1, CHUNK_ROWS)
 }
 
-/// A sorted buffer on its way to files.
-struct Flush {
-    table: Arc<KeyValueTable>,
-    /// Columns of the table.
-    sources: Vec<RecordBatch>,
-    /// Kinds of the rows of each source.
-    kinds: Vec<Int8Array>,
-    /// Number of the first row of each source.
-    starts: Vec<usize>,
-    sorted: Sorted,
-    first_sequence: i64,
-    next_sequence: i64,
-    chunk_rows: usize,
-    /// Keys that are done.
-    keys: usize,
-    /// Versions that are done.
-    versions: usize,
+/// All rows of a bucket in merge order.
+enum Ordered {
+    Memory {
+        rows: Box<SortedRows>,
+        chunk_rows: usize,
+    },
+    Runs(Box<RunMerge>),
 }
 
-impl Flush {
-    fn new(
-        table: Arc<KeyValueTable>,
-        batches: Vec<RecordBatch>,
-        first_sequence: i64,
-        bytes: u64,
-    ) -> Result<Self> {
-        let mut sources = Vec::with_capacity(batches.len());
-        let mut kinds = Vec::with_capacity(batches.len());
-        let mut starts = Vec::with_capacity(batches.len());
-        let mut total = 0usize;
-        for mut batch in batches {
-            let last = batch.num_columns().saturating_sub(1);
-            let kind = batch.remove_column(last);
-            let kind = kind
-                .as_primitive_opt::<Int8Type>()
-                .ok_or_else(|| Error::invalid("the rows of a sort buffer have no kinds"))?;
-            kinds.push(kind.clone());
-            starts.push(total);
-            total += batch.num_rows();
-            sources.push(batch);
+impl Ordered {
+    /// Whether there may be more than one chunk.
+    fn is_long(&self) -> bool {
+        match self {
+            Ordered::Memory { rows, chunk_rows } => rows.left() > *chunk_rows,
+            Ordered::Runs(_) => true,
         }
-        let next_sequence = i64::try_from(total)
-            .ok()
-            .and_then(|total| first_sequence.checked_add(total))
-            .ok_or_else(|| Error::invalid("sequence numbers of the bucket are used up"))?;
-        let row_bytes = bytes.checked_div(total as u64).unwrap_or(0).max(1);
-        let chunk_rows = usize::try_from(CHUNK_BYTES / row_bytes).unwrap_or(CHUNK_ROWS);
-        Ok(Flush {
-            sorted: table.sorter.sort(&sources)?,
-            table,
-            sources,
-            kinds,
-            starts,
-            first_sequence,
-            next_sequence,
-            chunk_rows: chunk_rows.clamp(1, CHUNK_ROWS),
-            keys: 0,
-            versions: 0,
-        })
     }
 
-    /// The next keys, each whole; `None` behind the last one.
-    fn next_chunk(&mut self, changelog: bool) -> Result<Option<Chunk>> {
-        let from = self.versions;
-        let ends = self.sorted.ends.get(self.keys..).unwrap_or_default();
-        if ends.is_empty() {
-            return Ok(None);
-        }
-        let keys = ends
-            .partition_point(|end| *end as usize - from <= self.chunk_rows)
-            .max(1);
-        let ends: Vec<usize> = ends.iter().take(keys).map(|end| *end as usize - from).collect();
-        let to = from + ends.last().copied().unwrap_or(0);
-        self.keys += keys;
-        self.versions = to;
-        self.chunk(from..to, &ends, changelog).map(Some)
-    }
-
-    fn chunk(&self, positions: Range<usize>, ends: &[usize], changelog: bool) -> Result<Chunk> {
-        let numbers = self
-            .sorted
-            .rows
-            .get(positions)
-            .ok_or_else(|| Error::invalid("a sort buffer has fewer rows than it counted"))?;
-        let places: Vec<(usize, usize)> = numbers.iter().map(|row| self.place(*row as usize)).collect();
-        let sequences = || {
-            numbers
-                .iter()
-                .map(|row| self.first_sequence + i64::from(*row))
-                .collect::<Vec<i64>>()
-        };
-        let single = ends.len() == numbers.len();
-        let raw = match single || changelog {
-            true => {
-                let gathered = Selection::of_rows(places.iter().copied()).gather_batches(&self.sources)?;
-                let kinds = self.gather_kinds(&places);
-                Some(self.table.layout.batch(sequences(), Arc::new(kinds), gathered)?)
+    /// The next keys, each whole and merged; `None` behind the last one.
+    fn next(&mut self, table: &KeyValueTable, changelog: bool) -> Result<Option<Chunk>> {
+        let batch = match self {
+            Ordered::Memory { rows, chunk_rows } => {
+                let Some(versions) = rows.next(*chunk_rows)? else {
+                    return Ok(None);
+                };
+                return versions
+                    .merge(table.merge.as_ref(), &table.layout, changelog)
+                    .map(Some);
             }
-            false => None,
+            Ordered::Runs(merge) => merge.next()?,
         };
-        if single {
-            // a key with one version goes through as it is
-            return Ok(Chunk {
-                merged: raw.clone(),
-                raw: raw.filter(|_| changelog),
-            });
-        }
-        let kinds = self
-            .gather_kinds(&places)
-            .values()
-            .iter()
-            .map(|kind| RowKind::from_byte(*kind))
-            .collect::<Result<Vec<RowKind>>>()?;
-        let merged = self.table.merge.merge(&Versions {
-            sources: &self.sources,
-            rows: &places,
-            kinds: &kinds,
-            ends,
-        })?;
-        if merged.origins.is_empty() {
-            return Ok(Chunk { raw, merged: None });
-        }
-        let sequences = merged
-            .origins
-            .iter()
-            .map(|origin| {
-                let row = numbers
-                    .get(*origin)
-                    .ok_or_else(|| Error::invalid("a merged row comes from no version"))?;
-                Ok(self.first_sequence + i64::from(*row))
-            })
-            .collect::<Result<Vec<i64>>>()?;
-        let kinds = Int8Array::from_iter_values(merged.kinds.iter().map(|kind| kind.to_byte()));
-        let merged = self
-            .table
-            .layout
-            .batch(sequences, Arc::new(kinds), merged.columns)?;
-        Ok(Chunk {
-            raw,
-            merged: Some(merged),
-        })
-    }
-
-    /// (source, row) of a row number.
-    fn place(&self, number: usize) -> (usize, usize) {
-        let source = self
-            .starts
-            .partition_point(|start| *start <= number)
-            .saturating_sub(1);
-        (source, number - self.starts.get(source).copied().unwrap_or(0))
-    }
-
-    fn gather_kinds(&self, places: &[(usize, usize)]) -> Int8Array {
-        let kind = |(source, row): &(usize, usize)| {
-            self.kinds
-                .get(*source)
-                .and_then(|kinds| kinds.values().get(*row))
-                .copied()
-                .unwrap_or_default()
+        let Some(batch) = batch else { return Ok(None) };
+        let lost = || Error::invalid("merged rows lack their system columns");
+        let versions = KeyVersions {
+            places: (0..batch.rows.num_rows()).map(|row| (0, row)).collect(),
+            kinds: batch.kinds.ok_or_else(lost)?.to_vec(),
+            sequences: batch.sequence.ok_or_else(lost)?.to_vec(),
+            ends: table.order.ends(&batch.rows)?,
+            sources: std::slice::from_ref(&batch.rows),
         };
-        Int8Array::from_iter_values(places.iter().map(kind))
+        versions
+            .merge(table.merge.as_ref(), &table.layout, changelog)
+            .map(Some)
     }
 }

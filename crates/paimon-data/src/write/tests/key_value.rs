@@ -2,6 +2,8 @@
 
 //! Tables with a primary key: what stands in the files of level 0 and in their metas.
 
+mod spill;
+
 use std::collections::BTreeMap;
 
 use arrow_array::cast::AsArray;
@@ -547,9 +549,9 @@ async fn floats_compare_as_java_compares_them() {
 }
 
 #[tokio::test]
-async fn a_full_buffer_becomes_a_file_of_its_own() {
+async fn a_full_buffer_that_is_not_spilled_becomes_a_file_of_its_own() {
     let storage = Storage::memory();
-    let mut context = context(&storage, plain(&[]));
+    let mut context = context(&storage, plain(&[("write-buffer-spillable", "false")]));
     context.memory_limit = 100_000;
     let mut write = TableWrite::new(context).unwrap();
     for round in 0..20i32 {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Sorted rows in temporary files, between the rounds of a merge of more runs than are merged at once.
+//! Sorted rows in temporary files: between the rounds of a merge of many runs, and of a write buffer that was full.
+//!
+//! The files have no name where the system allows it and are gone when they are closed, however that comes about. Methods whose name
+//! ends in `_here` wait for the disk on this thread, the others on one of the blocking pool.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -16,7 +19,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use paimon_merge::{MergedBatch, RunBatch};
 use paimon_types::{Error, Result};
 
-/// Writes one sorted run to a file that nobody else sees and that is gone when it is closed.
+/// Writes one sorted run.
 pub(crate) struct SpillWriter {
     writer: StreamWriter<BufWriter<File>>,
     schema: SchemaRef,
@@ -25,7 +28,7 @@ pub(crate) struct SpillWriter {
 
 /// A sorted run that was written.
 pub(crate) struct SpilledRun {
-    /// Not there while it is used.
+    /// Not there while it is used, and behind the last batch.
     reader: Option<StreamReader<BufReader<File>>>,
     rows: SchemaRef,
     bytes: u64,
@@ -53,6 +56,11 @@ impl SpillWriter {
     /// # Errors
     /// `ResourcesExhausted` when the file cannot be made.
     pub(crate) async fn create(directory: PathBuf, rows: SchemaRef, levels: bool) -> Result<Self> {
+        blocking(move || Self::create_here(&directory, rows, levels)).await
+    }
+
+    /// As [`create`](Self::create).
+    pub(crate) fn create_here(directory: &Path, rows: SchemaRef, levels: bool) -> Result<Self> {
         let mut fields: Vec<_> = rows.fields().iter().cloned().collect();
         fields.push(Arc::new(Field::new("_SEQUENCE_NUMBER", DataType::Int64, false)));
         fields.push(Arc::new(Field::new("_VALUE_KIND", DataType::Int8, false)));
@@ -60,50 +68,60 @@ impl SpillWriter {
             fields.push(Arc::new(Field::new("_LEVEL", DataType::Int32, false)));
         }
         let schema = Arc::new(Schema::new(fields));
-        blocking(move || {
-            let file = tempfile::tempfile_in(&directory)
-                .map_err(|e| io(e).with("directory", directory.display().to_string()))?;
-            let writer = StreamWriter::try_new(BufWriter::new(file), &schema).map_err(failed)?;
-            Ok(SpillWriter { writer, schema, rows })
-        })
-        .await
+        let file = tempfile::tempfile_in(directory)
+            .map_err(|e| io(e).with("directory", directory.display().to_string()))?;
+        let writer = StreamWriter::try_new(BufWriter::new(file), &schema).map_err(failed)?;
+        Ok(SpillWriter { writer, schema, rows })
     }
 
     /// Adds rows with their sequence numbers and kinds.
+    ///
+    /// # Errors
+    /// `ResourcesExhausted` when the file cannot be written.
     pub(crate) async fn write(mut self, batch: MergedBatch) -> Result<Self> {
-        let missing = || Error::invalid("rows between the rounds of a merge lack their system columns");
         blocking(move || {
-            let mut columns = batch.rows.columns().to_vec();
-            let sequence = batch.sequence.ok_or_else(missing)?;
-            columns.push(Arc::new(Int64Array::try_new(sequence, None).map_err(failed)?));
-            let kinds = batch.kinds.ok_or_else(missing)?;
-            columns.push(Arc::new(Int8Array::try_new(kinds, None).map_err(failed)?));
-            if let Some(levels) = batch.levels {
-                columns.push(Arc::new(Int32Array::try_new(levels, None).map_err(failed)?));
-            }
-            let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(failed)?;
-            self.writer.write(&batch).map_err(failed)?;
+            self.write_here(batch)?;
             Ok(self)
         })
         .await
     }
 
+    /// As [`write`](Self::write).
+    pub(crate) fn write_here(&mut self, batch: MergedBatch) -> Result<()> {
+        let missing = || Error::invalid("rows between the rounds of a merge lack their system columns");
+        let mut columns = batch.rows.columns().to_vec();
+        let sequence = batch.sequence.ok_or_else(missing)?;
+        columns.push(Arc::new(Int64Array::try_new(sequence, None).map_err(failed)?));
+        let kinds = batch.kinds.ok_or_else(missing)?;
+        columns.push(Arc::new(Int8Array::try_new(kinds, None).map_err(failed)?));
+        if let Some(levels) = batch.levels {
+            columns.push(Arc::new(Int32Array::try_new(levels, None).map_err(failed)?));
+        }
+        let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(failed)?;
+        self.writer.write(&batch).map_err(failed)
+    }
+
     /// Ends the run.
-    pub(crate) async fn finish(mut self) -> Result<SpilledRun> {
-        blocking(move || {
-            self.writer.finish().map_err(failed)?;
-            let buffered = self.writer.into_inner().map_err(failed)?;
-            let mut file = buffered.into_inner().map_err(|e| io(e.into_error()))?;
-            let bytes = file.stream_position().map_err(io)?;
-            file.seek(SeekFrom::Start(0)).map_err(io)?;
-            let reader = StreamReader::try_new(BufReader::new(file), None).map_err(failed)?;
-            Ok(SpilledRun {
-                reader: Some(reader),
-                rows: self.rows,
-                bytes,
-            })
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub(crate) async fn finish(self) -> Result<SpilledRun> {
+        blocking(move || self.finish_here()).await
+    }
+
+    /// As [`finish`](Self::finish).
+    pub(crate) fn finish_here(mut self) -> Result<SpilledRun> {
+        self.writer.finish().map_err(failed)?;
+        let buffered = self.writer.into_inner().map_err(failed)?;
+        let mut file = buffered.into_inner().map_err(|e| io(e.into_error()))?;
+        let bytes = file.stream_position().map_err(io)?;
+        file.seek(SeekFrom::Start(0)).map_err(io)?;
+        let reader = StreamReader::try_new(BufReader::new(file), None).map_err(failed)?;
+        Ok(SpilledRun {
+            reader: Some(reader),
+            rows: self.rows,
+            bytes,
         })
-        .await
     }
 }
 
@@ -114,6 +132,9 @@ impl SpilledRun {
     }
 
     /// The next batch, cut as it was written.
+    ///
+    /// # Errors
+    /// `ResourcesExhausted` when the file cannot be read, `Corrupt` when it is not what was written.
     pub(crate) async fn next(&mut self) -> Result<Option<RunBatch>> {
         let Some(mut reader) = self.reader.take() else {
             return Ok(None);
@@ -125,6 +146,24 @@ impl SpilledRun {
         .await?;
         let Some(batch) = batch else { return Ok(None) };
         self.reader = Some(reader);
+        self.rows_of(&batch).map(Some)
+    }
+
+    /// As [`next`](Self::next).
+    pub(crate) fn next_here(&mut self) -> Result<Option<RunBatch>> {
+        let Some(reader) = &mut self.reader else {
+            return Ok(None);
+        };
+        match reader.next().transpose().map_err(failed)? {
+            Some(batch) => self.rows_of(&batch).map(Some),
+            None => {
+                self.reader = None;
+                Ok(None)
+            }
+        }
+    }
+
+    fn rows_of(&self, batch: &RecordBatch) -> Result<RunBatch> {
         let damaged = || Error::corrupt("a temporary file of a merge has other columns than were written");
         let width = self.rows.fields().len();
         let system = |at: usize| batch.columns().get(width + at).ok_or_else(damaged);
@@ -136,11 +175,11 @@ impl SpilledRun {
         };
         let columns = batch.columns().iter().take(width).cloned().collect();
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        Ok(Some(RunBatch {
+        Ok(RunBatch {
             rows: RecordBatch::try_new_with_options(self.rows.clone(), columns, &options).map_err(failed)?,
             sequence: sequence.values().clone(),
             kinds: kinds.values().clone(),
             levels: levels.map(|levels| levels.values().clone()),
-        }))
+        })
     }
 }
