@@ -3,6 +3,7 @@
 //! Benchmarks: ours, the floor and the peer in turn in one run, printed as ratios.
 
 mod formats;
+mod merge;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -35,11 +36,12 @@ pub(crate) fn run(args: &[String]) -> TaskResult {
         Some("append-write") => append_write()?,
         Some("split-codec") => split_codec()?,
         Some("formats") => formats::run(&words.collect::<Vec<_>>())?,
+        Some("merge") => merge::run(&words.collect::<Vec<_>>())?,
         Some("build-cost") => return build_cost(json),
         Some("race") => return race(),
         other => {
             return Err(format!(
-                "unknown benchmark {other:?}: append-scan, append-write, formats, split-codec, race, build-cost"
+                "unknown benchmark {other:?}: append-scan, append-write, formats, merge, split-codec, race, build-cost"
             ));
         }
     };
@@ -57,7 +59,8 @@ fn directory() -> Result<PathBuf, String> {
 
 fn binary() -> Result<PathBuf, String> {
     process::run(cargo().args(["build", "--release", "--locked", "-p", "paimon-bench"]))?;
-    Ok(root().join("target").join("release").join("paimon-bench"))
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join("release").join("paimon-bench"))
 }
 
 /// Python with the peer, in a virtual environment below `target`; `None` with a message when that is not possible.

@@ -34,6 +34,8 @@ cargo xtask TASK
   bench NAME [--json]    append-scan | append-write | split-codec | race, side by side with the floor and the peer
   bench formats [FORMAT|FAMILY|read|write|select…] [--json]
                          each file format and family of types, beside the bare library and pyarrow or fastavro
+  bench merge [CASE…] [--json]
+                         tables with a primary key whose files overlap, beside the floor, the peer and DuckDB
   bench build-cost       clean release build of paimon-data: seconds and crates
 ";
 

@@ -41,6 +41,7 @@ pub(crate) struct Shape<'a> {
     pub(crate) rows: usize,
     /// `deduplicate`, `partial-update` or `aggregation`.
     pub(crate) engine: &'a str,
+    pub(crate) buckets: usize,
 }
 
 /// Makes a table, unless it is there.
@@ -80,7 +81,7 @@ pub(crate) async fn make_table(location: &str, shape: &Shape<'_>) -> BenchResult
         ));
     }
     let mut options = vec![
-        ("bucket".to_owned(), "1".to_owned()),
+        ("bucket".to_owned(), shape.buckets.to_string()),
         ("merge-engine".to_owned(), shape.engine.to_owned()),
         ("target-file-size".to_owned(), "4 gb".to_owned()),
         ("write-only".to_owned(), "true".to_owned()),

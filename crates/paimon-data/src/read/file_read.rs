@@ -200,7 +200,9 @@ impl FileReader {
         fields.extend(options.kinds.then(kind_field));
         reader.set_read_schema(&fields, predicate.as_ref(), kept.clone())?;
         let kept = kept.filter(|_| !reader.supports_precise_selection());
-        reader.warmup();
+        if options.hints.as_ref().is_none_or(|hints| hints.read_ahead) {
+            reader.warmup();
+        }
         let constants = self.constants(&mapping, &partition, options.batch_size)?;
         Ok(Some(OpenFile {
             shared: self,
@@ -290,11 +292,6 @@ impl OpenFile {
             Ok(rows) => Ok(rows),
             Err(error) => Err(at(error, &self.path)),
         }
-    }
-
-    /// Says that an error is about this file.
-    pub(crate) fn blame(&self, error: Error) -> Error {
-        at(error, &self.path)
     }
 
     async fn decode(&mut self) -> Result<Option<FileRows>> {

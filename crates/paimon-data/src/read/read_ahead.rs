@@ -147,7 +147,7 @@ pub(crate) fn in_task(mut batches: BatchStream) -> BatchStream {
 }
 
 /// A task that ends with the stream that reads from it.
-struct AbortOnDrop(JoinHandle<()>);
+pub(super) struct AbortOnDrop(pub(super) JoinHandle<()>);
 
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
@@ -155,7 +155,7 @@ impl Drop for AbortOnDrop {
     }
 }
 
-fn panicked(err: tokio::task::JoinError) -> Error {
+pub(super) fn panicked(err: tokio::task::JoinError) -> Error {
     Error::corrupt("a reader panicked on a data file").with_source(err)
 }
 

@@ -250,7 +250,7 @@ impl TableReadBuilder {
         });
         let spill_directory = spill_directory.unwrap_or_else(std::env::temp_dir);
         let keyed = merge.map(|(order, merge)| Keyed {
-            reader: Arc::new(merge_reader(merge, &file, fan_in, spill_directory)),
+            reader: Arc::new(merge_reader(merge, &file, fan_in, spill_directory, parallelism)),
             order,
         });
         Ok(TableRead {

@@ -10,6 +10,7 @@ use futures_util::StreamExt;
 use paimon_protocol::sorted_runs::{KeyOrder, sections};
 use paimon_protocol::{DataFileMeta, DataSplit};
 use paimon_types::{Error, Result, to_arrow_schema};
+use tokio::sync::Semaphore;
 
 use super::deletions::Deletions;
 use super::file_read::{FileReader, FileTask};
@@ -31,6 +32,7 @@ pub(super) fn merge_reader(
     output: &Arc<FileReader>,
     fan_in: usize,
     spill_directory: PathBuf,
+    parallelism: usize,
 ) -> MergeReader {
     let schema = &output.context.read_schema;
     let files = FileReader {
@@ -53,6 +55,7 @@ pub(super) fn merge_reader(
         merge,
         fan_in,
         spill_directory,
+        decoders: Arc::new(Semaphore::new(parallelism)),
     }
 }
 

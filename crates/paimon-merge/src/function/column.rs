@@ -20,6 +20,11 @@ use crate::Selection;
 pub(super) trait ColumnFunction: Debug + Send + Sync {
     /// One value a key.
     fn merge(&self, column: &Column<'_>, program: &Program) -> Result<ArrayRef>;
+
+    /// Whether the value of a key whose versions only add is that of its last version, unless it is NULL.
+    fn adds_last(&self) -> bool {
+        false
+    }
 }
 
 /// One column of all sources.
@@ -100,8 +105,9 @@ impl<'a> Column<'a> {
 
     /// The rows of a selection.
     pub(super) fn gather(&self, selection: &Selection) -> Result<ArrayRef> {
+        // Types and places were checked when the versions came in.
         selection
-            .gather(&self.arrays)
+            .gather_checked(&self.arrays)
             .map_err(|error| error.with("column", self.name))
     }
 

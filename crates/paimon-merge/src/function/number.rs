@@ -13,7 +13,7 @@ use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
 use arrow_schema::DataType as ArrowType;
 use paimon_types::{Error, Result};
 
-use super::column::{Column, ColumnFunction};
+use super::column::{Column, ColumnFunction, Slices};
 use super::decimal::Decimals;
 use super::order::primitive_array;
 use super::program::{Op, Program};
@@ -139,6 +139,12 @@ impl Arithmetic {
         rules: &impl Rules<T::Native>,
     ) -> Result<ArrayRef> {
         let values = column.slices::<T>()?;
+        if !column.has_nulls() && program.only_adds() {
+            return match self.product {
+                true => Self::fold_added::<T>(column, program, &values, |a, b| rules.multiply(a, b)),
+                false => Self::fold_added::<T>(column, program, &values, |a, b| rules.add(a, b)),
+            };
+        }
         let mut out: Vec<T::Native> = Vec::with_capacity(program.len());
         let mut nulls = NullBufferBuilder::new(program.len());
         for steps in program.keys() {
@@ -164,6 +170,30 @@ impl Arithmetic {
                     (Op::Retract | Op::RetractOlder, Some(value), Some(input)) => {
                         rules.subtract(value, input)?
                     }
+                };
+            }
+            nulls.append(value.is_some());
+            out.push(value.unwrap_or_default());
+        }
+        primitive_array::<T>(column, out, nulls)
+    }
+
+    /// As [`fold`](Self::fold), for values that are not NULL and are only added.
+    fn fold_added<T: ArrowPrimitiveType>(
+        column: &Column<'_>,
+        program: &Program,
+        values: &Slices<'_, T::Native>,
+        add: impl Fn(T::Native, T::Native) -> Result<Option<T::Native>>,
+    ) -> Result<ArrayRef> {
+        let mut out: Vec<T::Native> = Vec::with_capacity(program.len());
+        let mut nulls = NullBufferBuilder::new(program.len());
+        for steps in program.keys() {
+            let mut value: Option<T::Native> = None;
+            for step in steps {
+                let input = values.of(step);
+                value = match value {
+                    Some(value) if step.op == Op::Add => add(value, input)?,
+                    _ => Some(input),
                 };
             }
             nulls.append(value.is_some());

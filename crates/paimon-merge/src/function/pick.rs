@@ -165,4 +165,8 @@ impl ColumnFunction for Pick {
         };
         column.gather(&selection)
     }
+
+    fn adds_last(&self) -> bool {
+        !matches!(self.which, Which::First | Which::FirstNonNull)
+    }
 }

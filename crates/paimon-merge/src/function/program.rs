@@ -2,10 +2,12 @@
 
 //! What happens to the value of a column at each version of a key, decided once for all columns that share it.
 
+use std::cell::OnceCell;
+
 use arrow_array::RecordBatch;
 use paimon_types::{Error, Result, RowKind};
 
-use crate::Versions;
+use crate::{Selection, Versions};
 
 /// What a version does to the value so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,9 @@ pub(super) struct Program {
     steps: Vec<Step>,
     /// For each key the position behind its last step.
     ends: Vec<usize>,
+    /// What [`only_adds`](Self::only_adds) and [`last_versions`](Self::last_versions) found.
+    only_adds: OnceCell<bool>,
+    last: OnceCell<Option<Selection>>,
 }
 
 impl Program {
@@ -47,6 +52,8 @@ impl Program {
         Program {
             steps: Vec::with_capacity(versions.rows.len()),
             ends: Vec::with_capacity(versions.ends.len()),
+            only_adds: OnceCell::new(),
+            last: OnceCell::new(),
         }
     }
 
@@ -79,6 +86,30 @@ impl Program {
             start = *end;
             steps
         })
+    }
+}
+
+impl Program {
+    /// Whether all versions add to the value so far, in order, or start again.
+    pub(super) fn only_adds(&self) -> bool {
+        let adds = |step: &Step| matches!(step.op, Op::Pass | Op::Set | Op::Add);
+        *self.only_adds.get_or_init(|| self.steps.iter().all(adds))
+    }
+
+    /// The last version of each key, when all keys have versions and these only add or start again. Found once for all columns.
+    pub(super) fn last_versions(&self) -> Option<&Selection> {
+        let find = || {
+            if !self.only_adds() {
+                return None;
+            }
+            let mut selection = Selection::with_capacity(self.len());
+            for steps in self.keys() {
+                let last = steps.last()?;
+                selection.push_narrow(last.source, last.row, 1);
+            }
+            Some(selection)
+        };
+        self.last.get_or_init(find).as_ref()
     }
 }
 

@@ -29,7 +29,14 @@ pub(super) fn merge_columns(
     let merged = columns.iter().enumerate().map(|(index, spec)| {
         let column = Column::of(sources, index, &spec.name)?;
         let program = programs.get(spec.program).ok_or_else(|| column.not_for("rule"))?;
-        let array = spec.function.merge(&column, program)?;
+        let last = match spec.function.adds_last() && !column.has_nulls() {
+            true => program.last_versions(),
+            false => None,
+        };
+        let array = match last {
+            Some(versions) => column.gather(versions)?,
+            None => spec.function.merge(&column, program)?,
+        };
         if !spec.nullable && array.null_count() > 0 {
             let lost = |(row, kind): (usize, &RowKind)| !kind.is_retract() && array.is_null(row);
             if kinds.iter().enumerate().any(lost) {

@@ -4,18 +4,17 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::GenericByteBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, ByteArrayType};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, FixedSizeListArray, GenericByteArray, ListArray, MapArray, PrimitiveArray,
     StructArray, downcast_primitive,
 };
-use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use paimon_types::{Error, Result};
 
-use super::{NULL, Selection, too_large};
+use super::{NULL, Selection, Stretch, too_large};
 
 /// Below this a stretch is copied value by value: setting up a slice costs more.
 const SHORT: u32 = 4;
@@ -145,47 +144,96 @@ fn booleans(selection: &Selection, arrays: &[&dyn Array]) -> Result<ArrayRef> {
     )))
 }
 
+/// Offsets and bytes of a source.
+#[derive(Clone, Copy)]
+struct Bytes<'a, O> {
+    offsets: &'a [O],
+    values: &'a [u8],
+}
+
 fn bytes<T: ByteArrayType>(selection: &Selection, arrays: &[&dyn Array]) -> Result<ArrayRef> {
-    let sources: Vec<Option<&GenericByteArray<T>>> =
-        arrays.iter().map(|array| array.as_bytes_opt()).collect();
-    let source = |source: u32| sources.get(source as usize).copied().flatten();
+    let sources: Vec<Bytes<'_, T::Offset>> = arrays
+        .iter()
+        .map(|array| match array.as_bytes_opt::<T>() {
+            Some(array) => Bytes {
+                offsets: array.value_offsets(),
+                values: array.value_data(),
+            },
+            None => Bytes {
+                offsets: &[],
+                values: &[],
+            },
+        })
+        .collect();
+    // Offsets of the rows of a stretch and the one behind them; of NULLs and of what was checked not to be there none.
+    let of = |stretch: &Stretch| {
+        let source = sources.get(stretch.source as usize)?;
+        let start = stretch.start as usize;
+        let offsets = source.offsets.get(start..=start + stretch.len as usize)?;
+        Some((
+            source.values,
+            offsets,
+            offsets.first()?.as_usize(),
+            offsets.last()?.as_usize(),
+        ))
+    };
     let mut size = 0usize;
     for stretch in &selection.stretches {
-        if let Some(array) = source(stretch.source) {
-            let offset = |row: u32| {
-                array
-                    .value_offsets()
-                    .get(row as usize)
-                    .map_or(0, |o| o.as_usize())
-            };
-            size += offset(stretch.start + stretch.len) - offset(stretch.start);
+        if let Some((_, _, from, to)) = of(stretch) {
+            size += to - from;
         }
     }
-    if T::Offset::from_usize(size).is_none() {
-        return Err(Error::resources(format!(
-            "{size} bytes of values do not fit into one array"
-        )));
-    }
-    let mut builder = GenericByteBuilder::<T>::with_capacity(selection.rows, size);
+    let too_long = || Error::resources(format!("{size} bytes of values do not fit into one array"));
+    T::Offset::from_usize(size).ok_or_else(too_long)?;
+    let mut offsets: Vec<T::Offset> = Vec::with_capacity(selection.rows + 1);
+    let mut values = vec![0; size + WINDOW];
+    // All offsets are at most `size`, which fits.
+    let offset = |at: usize| T::Offset::usize_as(at);
+    let mut at = 0;
+    offsets.push(offset(0));
     for stretch in &selection.stretches {
-        let (start, len) = (stretch.start as usize, stretch.len as usize);
-        match source(stretch.source) {
-            None => builder.append_nulls(len),
-            Some(array) if stretch.len < SHORT => {
-                for row in start..start + len {
-                    if array.is_valid(row) {
-                        builder.append_value(array.value(row));
-                    } else {
-                        builder.append_null();
-                    }
-                }
-            }
-            Some(array) => builder
-                .append_array(&array.slice(start, len))
-                .map_err(too_large)?,
+        let Some((source, of_rows, from, to)) = of(stretch) else {
+            offsets.resize(offsets.len() + stretch.len as usize, offset(at));
+            continue;
+        };
+        if stretch.len == 1 {
+            offsets.push(offset(at + to - from));
+        } else {
+            offsets.extend(
+                of_rows
+                    .iter()
+                    .skip(1)
+                    .map(|end| offset(at + end.as_usize() - from)),
+            );
         }
+        copy(source, from, to - from, &mut values, at)?;
+        at += to - from;
     }
-    Ok(Arc::new(builder.finish()))
+    values.truncate(at);
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+    let nulls = nulls(selection, arrays);
+    let array = GenericByteArray::<T>::try_new(offsets, Buffer::from_vec(values), nulls);
+    Ok(Arc::new(array.map_err(too_large)?))
+}
+
+/// Bytes that are copied at once, whatever the length of a short value.
+const WINDOW: usize = 16;
+
+/// Copies a value; behind it in `to` there are `WINDOW` bytes whose content does not matter.
+#[inline]
+fn copy(from: &[u8], start: usize, len: usize, to: &mut [u8], at: usize) -> Result<()> {
+    if len <= WINDOW
+        && let Some(from) = from.get(start..).and_then(|from| from.first_chunk::<WINDOW>())
+        && let Some(to) = to.get_mut(at..).and_then(|to| to.first_chunk_mut::<WINDOW>())
+    {
+        *to = *from;
+        return Ok(());
+    }
+    match (from.get(start..start + len), to.get_mut(at..at + len)) {
+        (Some(from), Some(to)) => to.copy_from_slice(from),
+        _ => return Err(Error::corrupt("a value ends behind the bytes of its array")),
+    }
+    Ok(())
 }
 
 fn structs(selection: &Selection, arrays: &[&dyn Array]) -> Result<ArrayRef> {

@@ -182,7 +182,8 @@ impl Selection {
         Ok(())
     }
 
-    fn gather_checked(&self, arrays: &[&dyn Array]) -> Result<ArrayRef> {
+    /// As [`gather`](Self::gather), of arrays of one type that have all the rows.
+    pub(crate) fn gather_checked(&self, arrays: &[&dyn Array]) -> Result<ArrayRef> {
         if let [one] = self.stretches.as_slice()
             && one.source != NULL
             && let Some(array) = arrays.get(one.source as usize)

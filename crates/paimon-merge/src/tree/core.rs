@@ -139,12 +139,13 @@ impl<K: Keys> Core<K> {
                 "the keys of a sorted run do not ascend, expected every key to be greater than the one before",
             ));
         }
-        for kind in &batch.kinds {
-            if *kind & !3 != 0 {
+        let kinds = batch.kinds.iter().fold(0, |any, kind| any | kind);
+        if kinds & !3 != 0 {
+            for kind in &batch.kinds {
                 RowKind::from_byte(*kind)?;
             }
         }
-        let retracts = batch.kinds.iter().fold(0, |any, kind| any | kind) & 1 == 1;
+        let retracts = kinds & 1 == 1;
         self.collect()?;
         let slot = self.sources.add(batch)?;
         self.asked(run)?.batch = Some(Loaded {
@@ -328,7 +329,8 @@ impl<K: Keys> Core<K> {
         merge_lists(&mut entries, &mut scratch, &mut ends, &less);
         let mut decide = Decide {
             lists: &lists,
-            slots: lists.iter().map(|l| l.map_or(usize::MAX, |l| l.slot)).collect(),
+            // There are not many more slots than runs, whose number fits.
+            slots: lists.iter().map(|l| l.map_or(0, |l| l.slot as u32)).collect(),
             sources: &self.sources,
             pending: &mut self.pending,
             waiting: &mut self.waiting,
@@ -346,10 +348,7 @@ impl<K: Keys> Core<K> {
         match &self.spec.mode {
             MergeMode::Deduplicate { ignore_delete } => {
                 let mut counted = Vec::new();
-                groups.for_each(|versions| {
-                    let versions = decide.counted(versions, &mut counted);
-                    decide.last(versions, *ignore_delete);
-                });
+                groups.for_each(|versions| decide.last(versions, *ignore_delete, &mut counted));
             }
             MergeMode::FirstRow { ignore_delete } => {
                 for versions in groups {
@@ -381,27 +380,36 @@ impl<K: Keys> Core<K> {
         for (run, rows) in taken {
             self.advance(run, rows);
         }
-        if self.waiting.ends.len() >= self.spec.batch_size {
-            self.merge_waiting()?;
+        // As many keys as fill a batch, so that none is put together of parts. Those that are left are of this block: all from
+        // before were too few for a batch.
+        while self.waiting.ends.len() >= self.pending.room() {
+            self.merge_some(self.pending.room())?;
         }
         Ok(())
     }
 
     /// Calls the merge function for the versions that wait for it.
     fn merge_waiting(&mut self) -> Result<()> {
+        self.merge_some(usize::MAX)
+    }
+
+    /// Calls the merge function for the versions of the first `keys` keys that wait for it.
+    fn merge_some(&mut self, keys: usize) -> Result<()> {
         let MergeMode::Function(function) = &self.spec.mode else {
             return Ok(());
         };
-        if self.waiting.ends.is_empty() {
+        let keys = keys.min(self.waiting.ends.len());
+        let ends = self.waiting.ends.get(..keys).unwrap_or_default();
+        let Some(rows) = ends.last().copied() else {
             return Ok(());
-        }
+        };
         let merged = function.merge(&Versions {
             sources: self.sources.rows(),
-            rows: &self.waiting.rows,
-            kinds: &self.waiting.kinds,
-            ends: &self.waiting.ends,
+            rows: self.waiting.rows.get(..rows).unwrap_or_default(),
+            kinds: self.waiting.kinds.get(..rows).unwrap_or_default(),
+            ends,
         })?;
-        self.waiting = Waiting::default();
+        self.waiting.remove(keys, rows);
         let rows = merged.kinds.len();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let wrong = |e| Error::corrupt("merged rows do not fit the schema").with_source(e);

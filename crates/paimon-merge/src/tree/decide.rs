@@ -19,11 +19,21 @@ pub(super) struct Waiting {
     pub(super) ends: Vec<usize>,
 }
 
+impl Waiting {
+    /// Lets go of the first `keys` keys, which have `rows` versions.
+    pub(super) fn remove(&mut self, keys: usize, rows: usize) {
+        self.ends.drain(..keys.min(self.ends.len()));
+        self.ends.iter_mut().for_each(|end| *end -= rows);
+        self.rows.drain(..rows.min(self.rows.len()));
+        self.kinds.drain(..rows.min(self.kinds.len()));
+    }
+}
+
 /// What is left of the versions of a key.
 pub(super) struct Decide<'a, K> {
     pub(super) lists: &'a [Option<&'a Loaded<K>>],
     /// Slot of the batch of each run.
-    pub(super) slots: Vec<usize>,
+    pub(super) slots: Vec<u32>,
     pub(super) sources: &'a Sources,
     pub(super) pending: &'a mut Pending,
     pub(super) waiting: &'a mut Waiting,
@@ -35,8 +45,15 @@ pub(super) struct Decide<'a, K> {
 }
 
 impl<K: Keys> Decide<'_, K> {
+    #[inline]
     fn slot<P>(&self, entry: &Entry<P>) -> usize {
-        self.slots.get(entry.list as usize).copied().unwrap_or(usize::MAX)
+        self.narrow_slot(entry) as usize
+    }
+
+    #[inline]
+    fn narrow_slot<P>(&self, entry: &Entry<P>) -> u32 {
+        // Every run of an entry has a batch.
+        self.slots.get(entry.list as usize).copied().unwrap_or_default()
     }
 
     fn kind<P>(&self, entry: &Entry<P>) -> i8 {
@@ -44,11 +61,12 @@ impl<K: Keys> Decide<'_, K> {
     }
 
     /// Puts a row out, unless it is a retraction that nobody wants.
+    #[inline]
     fn put<P>(&mut self, entry: &Entry<P>) {
         if self.retracts && !self.keep && self.kind(entry) & 1 == 1 {
             return;
         }
-        self.pending.pick(self.slot(entry), entry.row as usize);
+        self.pending.pick(self.narrow_slot(entry), entry.row);
     }
 
     /// Which of two versions of a key is newer: user sequence, sequence number, retraction before addition.
@@ -96,12 +114,24 @@ impl<K: Keys> Decide<'_, K> {
         counted
     }
 
-    pub(super) fn last<P>(&mut self, versions: &[Entry<P>], ignore_delete: bool) {
-        let [first, others @ ..] = versions else {
-            return;
-        };
-        if others.is_empty() {
-            self.put(first);
+    #[inline]
+    pub(super) fn last<P: Copy>(
+        &mut self,
+        versions: &[Entry<P>],
+        ignore_delete: bool,
+        counted: &mut Vec<Entry<P>>,
+    ) {
+        if let [only] = versions {
+            self.put(only);
+        } else {
+            let versions = self.counted(versions, counted);
+            self.newest(versions, ignore_delete);
+        }
+    }
+
+    fn newest<P>(&mut self, versions: &[Entry<P>], ignore_delete: bool) {
+        if let [only] = versions {
+            self.put(only);
             return;
         }
         let counts = |entry: &&Entry<P>| !ignore_delete || self.kind(entry) & 1 == 0;
@@ -147,19 +177,34 @@ impl<K: Keys> Decide<'_, K> {
         versions: &[Entry<P>],
         sorted: &mut Vec<Entry<P>>,
     ) -> Result<()> {
-        self.sort(versions, sorted);
-        for entry in sorted.iter() {
-            self.waiting.rows.push((self.slot(entry), entry.row as usize));
-            self.waiting.kinds.push(RowKind::from_byte(self.kind(entry))?);
+        if let [only] = versions {
+            self.wait(only)?;
+        } else {
+            self.sort(versions, sorted);
+            for entry in sorted.iter() {
+                self.wait(entry)?;
+            }
         }
         self.waiting.ends.push(self.waiting.rows.len());
+        Ok(())
+    }
+
+    #[inline]
+    fn wait<P>(&mut self, entry: &Entry<P>) -> Result<()> {
+        // To a merge +I and +U are the same.
+        let kind = match self.retracts || self.keep {
+            true => RowKind::from_byte(self.kind(entry))?,
+            false => RowKind::Insert,
+        };
+        self.waiting.rows.push((self.slot(entry), entry.row as usize));
+        self.waiting.kinds.push(kind);
         Ok(())
     }
 
     pub(super) fn all<P: Copy>(&mut self, versions: &[Entry<P>], sorted: &mut Vec<Entry<P>>) {
         self.sort(versions, sorted);
         for entry in sorted.iter() {
-            self.pending.pick(self.slot(entry), entry.row as usize);
+            self.pending.pick(self.narrow_slot(entry), entry.row);
         }
     }
 }

@@ -176,11 +176,16 @@ impl Pending {
         self.current.rows
     }
 
+    /// Rows that the batch takes until it is full.
+    pub(super) fn room(&self) -> usize {
+        self.batch_size.saturating_sub(self.current.rows).max(1)
+    }
+
     #[inline]
-    pub(super) fn pick(&mut self, slot: usize, row: usize) {
-        self.current.selection.push(slot, row);
+    pub(super) fn pick(&mut self, slot: u32, row: u32) {
+        self.current.selection.push_narrow(slot, row, 1);
         if self.with_kinds {
-            self.current.places.push((slot, row));
+            self.current.places.push((slot as usize, row as usize));
         }
         self.current.rows += 1;
         if self.current.rows >= self.batch_size {

@@ -72,7 +72,8 @@ impl History {
         wanted: impl Fn(usize) -> bool,
     ) -> paimon_types::Result<Merged> {
         let fields: Vec<DataField> = read.iter().map(|index| schema.fields[*index].clone()).collect();
-        let function = merge_function(schema, &options(schema), &fields)?;
+        let options = CoreOptions::from_map_for_read(&schema.options)?;
+        let function = merge_function(schema, &options, &fields)?;
         let sources: Vec<RecordBatch> = self
             .sources
             .iter()

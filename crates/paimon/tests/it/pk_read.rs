@@ -256,3 +256,44 @@ async fn keys_of_several_columns_follow_the_declared_order() {
     }
     assert_eq!(found, [(3, 1, 40), (4, 2, 20), (5, -1, 30), (5, 1, 11)]);
 }
+
+#[tokio::test]
+async fn what_the_meta_does_not_tell_is_read_from_the_files() {
+    let columns = [("id", "INT"), ("v", "INT"), ("k", "STRING")];
+    let table = keyed(&columns, &["id"], &[("rowkind.field", "k")]).await;
+    let put = async |ids: &[i32], kind: &str, round: i32| {
+        let batch: [(&str, ArrayRef); 3] = [
+            ("id", ints(ids.iter().copied())),
+            ("v", ints(ids.iter().map(|id| id * 1000 + round))),
+            ("k", Arc::new(ids.iter().map(|_| Some(kind)).collect::<StringArray>())),
+        ];
+        append(&table, &batch).await;
+    };
+    put(&[1, 2, 3, 4, 5], "+I", 0).await;
+    put(&[2, 3, 9], "-D", 1).await;
+    put(&[3, 5], "+U", 2).await;
+    put(&[20, 21], "-D", 3).await;
+    let expected = [(1, 1000), (3, 3002), (4, 4000), (5, 5002)];
+    let told = splits(&table).await;
+    let mut overlapping = told.clone();
+    let mut uncounted = told.clone();
+    let mut files = Vec::new();
+    for (a, b) in overlapping.iter_mut().zip(&mut uncounted) {
+        a.data_files.iter_mut().for_each(|file| file.min_sequence_number = 0);
+        b.data_files.iter_mut().for_each(|file| file.delete_row_count = None);
+        // A file by itself, its retractions included.
+        files.extend(b.data_files.iter().map(|file| {
+            let mut alone = b.clone();
+            (alone.data_files, alone.raw_convertible) = (vec![file.clone()], true);
+            alone
+        }));
+    }
+    for splits in [told, overlapping, uncounted] {
+        let read_all = TableRead::builder(table.split_context().unwrap()).build().unwrap();
+        let batches: Vec<RecordBatch> = read_all.read_all(splits).try_collect().await.unwrap();
+        assert_eq!(pairs(&batches), expected);
+    }
+    let read_all = TableRead::builder(table.split_context().unwrap()).build().unwrap();
+    let batches: Vec<RecordBatch> = read_all.read_all(files).try_collect().await.unwrap();
+    assert_eq!(pairs(&batches).len(), 7, "only additions");
+}
