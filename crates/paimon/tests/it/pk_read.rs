@@ -265,7 +265,10 @@ async fn what_the_meta_does_not_tell_is_read_from_the_files() {
         let batch: [(&str, ArrayRef); 3] = [
             ("id", ints(ids.iter().copied())),
             ("v", ints(ids.iter().map(|id| id * 1000 + round))),
-            ("k", Arc::new(ids.iter().map(|_| Some(kind)).collect::<StringArray>())),
+            (
+                "k",
+                Arc::new(ids.iter().map(|_| Some(kind)).collect::<StringArray>()),
+            ),
         ];
         append(&table, &batch).await;
     };
@@ -279,8 +282,12 @@ async fn what_the_meta_does_not_tell_is_read_from_the_files() {
     let mut uncounted = told.clone();
     let mut files = Vec::new();
     for (a, b) in overlapping.iter_mut().zip(&mut uncounted) {
-        a.data_files.iter_mut().for_each(|file| file.min_sequence_number = 0);
-        b.data_files.iter_mut().for_each(|file| file.delete_row_count = None);
+        a.data_files
+            .iter_mut()
+            .for_each(|file| file.min_sequence_number = 0);
+        b.data_files
+            .iter_mut()
+            .for_each(|file| file.delete_row_count = None);
         // A file by itself, its retractions included.
         files.extend(b.data_files.iter().map(|file| {
             let mut alone = b.clone();
@@ -289,11 +296,15 @@ async fn what_the_meta_does_not_tell_is_read_from_the_files() {
         }));
     }
     for splits in [told, overlapping, uncounted] {
-        let read_all = TableRead::builder(table.split_context().unwrap()).build().unwrap();
+        let read_all = TableRead::builder(table.split_context().unwrap())
+            .build()
+            .unwrap();
         let batches: Vec<RecordBatch> = read_all.read_all(splits).try_collect().await.unwrap();
         assert_eq!(pairs(&batches), expected);
     }
-    let read_all = TableRead::builder(table.split_context().unwrap()).build().unwrap();
+    let read_all = TableRead::builder(table.split_context().unwrap())
+        .build()
+        .unwrap();
     let batches: Vec<RecordBatch> = read_all.read_all(files).try_collect().await.unwrap();
     assert_eq!(pairs(&batches).len(), 7, "only additions");
 }
