@@ -106,7 +106,7 @@ async fn push_down_of_every_type() {
     let local = tempfile::tempdir().unwrap();
     let local = (Storage::default(), local.path().to_str().unwrap());
     for (storage, dir) in [local, (Storage::memory(), "memory:///t")] {
-        let (read, selected) = check_push_down(format.as_ref(), &storage, dir, &fields, 1, 60)
+        let (read, selected) = check_push_down(format.as_ref(), &storage, dir, &fields, 1200, 1, 60)
             .await
             .unwrap();
         assert_eq!(read, selected);

@@ -341,8 +341,8 @@ async fn renamed_columns_are_pruned_by_id() {
 /// Every type, predicates and selections and projections together.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn push_down_of_every_type() {
-    let stride = ("orc.row.index.stride", "100");
-    let rows = ("orc.stripe.row.count", "300");
+    let stride = ("orc.row.index.stride", "1000");
+    let rows = ("orc.stripe.row.count", "2500");
     let bloom = [
         ("orc.bloom.filter.columns", "c1,c3,c4,c6,c7,c8,c9,c13,c16,c17"),
         ("orc.bloom.filter.fpp", "0.01"),
@@ -361,8 +361,9 @@ async fn push_down_of_every_type() {
             &Storage::memory(),
             "memory:///t",
             &push_down_fields(),
+            6000,
             seed,
-            40,
+            20,
         )
         .await
         .unwrap();

@@ -262,6 +262,7 @@ async fn push_down_of_every_type() {
             &Storage::memory(),
             "memory:///t",
             &push_down_fields(),
+            1200,
             seed,
             40,
         )

@@ -22,9 +22,10 @@ use super::sample::{Sampler, sample_batch};
 use super::suite::{ReadRequest, ensure, joined, read_file, write_file};
 use crate::FileFormat;
 
-/// Rows of a file; every `PART` of them are a batch.
-const ROWS: usize = 1200;
+/// Rows that are written at a time.
 const PART: usize = 40;
+/// Values rise in so many steps, however many rows there are.
+const STEPS: usize = 1200;
 
 /// Columns that predicates test, with ids from 0; behind them nested ones that are only read.
 pub fn push_down_fields() -> Vec<DataField> {
@@ -68,8 +69,8 @@ pub fn push_down_fields() -> Vec<DataField> {
     fields
 }
 
-/// Writes a file of `fields` (some of [`push_down_fields`]) below `dir` and reads it `cases` times with random predicates,
-/// selections and projections: no row that matches may be missing, and no row that was not selected may be there. Values
+/// Writes a file of `rows` rows of `fields` (some of [`push_down_fields`]) below `dir` and reads it `cases` times with random
+/// predicates, selections and projections: no row that matches may be missing, and no row that was not selected may be there. Values
 /// rise with the rows, so that statistics tell pages and groups apart; NULL, NaN, zeros of both signs, common prefixes longer
 /// than what statistics keep, and characters above U+FFFF are among them.
 ///
@@ -82,14 +83,15 @@ pub async fn check_push_down(
     storage: &Storage,
     dir: &str,
     fields: &[DataField],
+    rows: usize,
     seed: u64,
     cases: usize,
 ) -> Result<(usize, usize)> {
     let path = format!("{dir}/push-down-{seed}.{}", format.identifier());
     let mut s = Sampler::new(seed);
-    let values: Vec<Vec<Option<Datum>>> = fields.iter().map(|field| column(field, &mut s)).collect();
+    let values: Vec<Vec<Option<Datum>>> = fields.iter().map(|field| column(field, rows, &mut s)).collect();
     // Columns that are not tested come from the samples.
-    let samples = sample_batch(fields, ROWS, seed)?;
+    let samples = sample_batch(fields, rows, seed)?;
     let schema = Arc::new(to_arrow_schema(fields));
     let columns = fields.iter().zip(&values).zip(samples.columns());
     let columns = columns
@@ -103,7 +105,10 @@ pub async fn check_push_down(
         })
         .collect::<Result<Vec<_>>>()?;
     let all = RecordBatch::try_new(schema, columns).map_err(|e| Error::invalid(e.to_string()))?;
-    let parts: Vec<RecordBatch> = (0..ROWS).step_by(PART).map(|row| all.slice(row, PART)).collect();
+    let parts: Vec<RecordBatch> = (0..rows)
+        .step_by(PART)
+        .map(|row| all.slice(row, PART.min(rows - row)))
+        .collect();
     write_file(format, storage, &path, fields, &parts, "none").await?;
 
     let tested: Vec<usize> = (0..fields.len())
@@ -112,7 +117,7 @@ pub async fn check_push_down(
     let (mut read_rows, mut selected_rows) = (0, 0);
     for case in 0..cases {
         let predicate = predicate(fields, &values, &tested, &mut s, 3)?;
-        let selection = selection(case, &mut s);
+        let selection = selection(case, rows, &mut s);
         let picked: Vec<usize> = (0..fields.len()).filter(|_| s.below(3) > 0).collect();
         let some: Vec<DataField> = picked.iter().filter_map(|i| fields.get(*i).cloned()).collect();
         let value = |row: usize| {
@@ -133,11 +138,11 @@ pub async fn check_push_down(
             batch_size: [1000, 37, 8][case % 3],
         };
         let shown = || format!("seed {seed}, case {case}, {predicate:?}, columns {picked:?}");
-        let (read, rows) = read_file(format, storage, &path, &request).await?;
-        let rows: Vec<usize> = rows.iter().map(|row| *row as usize).collect();
-        let missing = (0..ROWS).find(|row| {
+        let (read, found) = read_file(format, storage, &path, &request).await?;
+        let found: Vec<usize> = found.iter().map(|row| *row as usize).collect();
+        let missing = (0..rows).find(|row| {
             selected(*row)
-                && rows.binary_search(row).is_err()
+                && found.binary_search(row).is_err()
                 && predicate.eval_row(&value(*row)) == Some(true)
         });
         ensure(
@@ -145,10 +150,10 @@ pub async fn check_push_down(
             &format!("row {missing:?} matches and was not read: {}", shown()),
         )?;
         ensure(
-            rows.iter().all(|row| selected(*row)),
+            found.iter().all(|row| selected(*row)),
             &format!("only selected rows are read: {}", shown()),
         )?;
-        let places = arrow_array::UInt64Array::from_iter_values(rows.iter().map(|row| *row as u64));
+        let places = arrow_array::UInt64Array::from_iter_values(found.iter().map(|row| *row as u64));
         let expected = all
             .project(&picked)
             .and_then(|all| take_record_batch(&all, &places))
@@ -158,14 +163,14 @@ pub async fn check_push_down(
             read.columns() == expected.columns(),
             &format!("rows are those that were written: {}", shown()),
         )?;
-        read_rows += rows.len();
-        selected_rows += (0..ROWS).filter(|row| selected(*row)).count();
+        read_rows += found.len();
+        selected_rows += (0..rows).filter(|row| selected(*row)).count();
     }
     Ok((read_rows, selected_rows))
 }
 
-fn selection(case: usize, s: &mut Sampler) -> Option<RoaringBitmap> {
-    let rows = ROWS as u32;
+fn selection(case: usize, rows: usize, s: &mut Sampler) -> Option<RoaringBitmap> {
+    let rows = u32::try_from(rows).unwrap_or(u32::MAX);
     Some(match case % 5 {
         0 | 1 => return None,
         2 => (0..rows).filter(|_| s.below(2) == 0).collect(),
@@ -174,7 +179,7 @@ fn selection(case: usize, s: &mut Sampler) -> Option<RoaringBitmap> {
             let mut some = RoaringBitmap::new();
             for _ in 0..3 {
                 let start = s.below(u64::from(rows)) as u32;
-                some.insert_range(start..start + s.below(150) as u32);
+                some.insert_range(start..start + s.below(u64::from(rows) / 8) as u32);
             }
             some
         }
@@ -182,27 +187,27 @@ fn selection(case: usize, s: &mut Sampler) -> Option<RoaringBitmap> {
 }
 
 /// Values of a column that is tested; none for another.
-fn column(field: &DataField, s: &mut Sampler) -> Vec<Option<Datum>> {
+fn column(field: &DataField, rows: usize, s: &mut Sampler) -> Vec<Option<Datum>> {
     if value(&field.data_type, 0, s).is_none() {
         return Vec::new();
     }
     // One stretch of NULLs is as long as many pages.
-    let from = s.below(ROWS as u64 / 2) as usize;
-    let gap = from..from + s.below(400) as usize;
+    let from = s.below(rows as u64 / 2) as usize;
+    let gap = from..from + s.below(rows as u64 / 3) as usize;
     let kind = s.below(4);
-    (0..ROWS)
+    (0..rows)
         .map(|row| {
             let null = field.data_type.nullable && (gap.contains(&row) || (kind > 0 && s.below(9) == 0));
             if null {
                 None
             } else {
-                value(&field.data_type, row, s)
+                value(&field.data_type, row * STEPS / rows, s)
             }
         })
         .collect()
 }
 
-/// A value that rises with `row`, on the whole.
+/// A value that rises with `row` of [`STEPS`], on the whole.
 fn value(data_type: &DataType, row: usize, s: &mut Sampler) -> Option<Datum> {
     let step = row as i64 / 10 + s.below(5) as i64 - 55;
     let text = |prefix: usize, s: &mut Sampler| {
@@ -286,7 +291,7 @@ fn literal(
             let values = values.get(column)?;
             values.get(s.below(values.len() as u64) as usize)?.clone()
         }
-        _ => value(&fields.get(column)?.data_type, s.below(ROWS as u64) as usize, s),
+        _ => value(&fields.get(column)?.data_type, s.below(STEPS as u64) as usize, s),
     }
 }
 
