@@ -137,7 +137,8 @@ pub(crate) struct OutputArgs {
     /// Form of the rows
     #[arg(long, value_enum, default_value_t = OutputFormat::Table)]
     pub(crate) output: OutputFormat,
-    /// Put the kind of each row (+I, -U, +U, -D) before its columns
+    /// Put the kind of each row (+I, -U, +U, -D) before its columns, as column rowkind; rows that were deleted (-U, -D) are shown too
+    /// as long as a compaction has not dropped them
     #[arg(long)]
     pub(crate) row_kind: bool,
 }
@@ -325,7 +326,7 @@ pub(crate) enum DecodeKind {
     DeletionVectors,
     /// An index file with the key hashes of a dynamic bucket
     HashIndex,
-    /// A BinaryRow behind its big-endian number of fields
+    /// A BinaryRow behind its number of fields, behind its length, or behind both
     BinaryRow,
 }
 
@@ -360,13 +361,13 @@ pub(crate) struct DecodeArgs {
     /// The file holds a list of messages
     #[arg(long)]
     pub(crate) list: bool,
-    /// Write the decoded value again: at this version of Java, or native for our own form
+    /// Write the decoded value again: at this version of Java, or native for our own form; snapshots, schemas and manifests are only printed
     #[arg(long, value_name = "VERSION", requires = "out", value_parser = form)]
     pub(crate) reencode: Option<Form>,
     /// Where --reencode writes
     #[arg(long, value_name = "FILE", requires = "reencode")]
     pub(crate) out: Option<PathBuf>,
-    /// Types of the fields of a binary-row, such as "INT, STRING"
+    /// Types of the fields of a binary-row, such as "INT, STRING"; --reencode makes the row anew of its values
     #[arg(long, value_name = "TYPES")]
     pub(crate) types: Option<String>,
 }

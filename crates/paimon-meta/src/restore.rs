@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use paimon_protocol::{BucketState, IndexFileMeta, Partition};
-use paimon_types::{BinaryRow, Error, Result};
+use paimon_types::{Error, Result};
 
 use crate::manifest::{EntryHead, EntrySelector, FileKind, IndexManifestEntry, ManifestEntry};
 use crate::scan::DELETION_VECTORS;
@@ -64,7 +64,7 @@ impl WriteRestore {
         let Some(snapshot) = self.table.snapshot_manager().latest().await? else {
             return Ok(empty);
         };
-        let wanted = Wanted(Some(partition.encoded_row().clone()));
+        let wanted = Wanted(Some(partition.clone()));
         let states = self.states(&snapshot, wanted).await?;
         empty.snapshot_id = Some(snapshot.id);
         empty.total_buckets = states.iter().find_map(|state| state.total_buckets);
@@ -123,10 +123,10 @@ impl WriteRestore {
 
 /// Entries of one partition, or all.
 #[derive(Clone, Debug)]
-struct Wanted(Option<BinaryRow>);
+struct Wanted(Option<Partition>);
 
 impl Wanted {
-    fn takes(&self, partition: &BinaryRow) -> bool {
+    fn takes(&self, partition: &Partition) -> bool {
         self.0.as_ref().is_none_or(|wanted| wanted == partition)
     }
 }
@@ -141,11 +141,11 @@ struct States {
     snapshot_id: i64,
     data_files: bool,
     states: Vec<BucketState>,
-    places: HashMap<(BinaryRow, i32), usize>,
+    places: HashMap<(Partition, i32), usize>,
 }
 
 impl States {
-    fn state(&mut self, partition: BinaryRow, bucket: i32) -> Result<&mut BucketState> {
+    fn state(&mut self, partition: Partition, bucket: i32) -> Result<&mut BucketState> {
         let place = *self
             .places
             .entry((partition.clone(), bucket))
@@ -154,7 +154,7 @@ impl States {
             self.states.push(BucketState {
                 snapshot_id: Some(self.snapshot_id),
                 data_files: self.data_files.then(Vec::new),
-                ..BucketState::empty(Partition::from_encoded_row(partition), bucket)
+                ..BucketState::empty(partition, bucket)
             });
         }
         self.states

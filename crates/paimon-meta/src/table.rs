@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use paimon_format::FormatRegistry;
+use paimon_protocol::Partition;
 use paimon_storage::{Environment, Storage};
-use paimon_types::{BinaryRow, CoreOptions, Error, NewTable, PartitionNaming, Result, TableSchema};
+use paimon_types::{CoreOptions, Error, NewTable, PartitionNaming, Result, TableSchema};
 
 use crate::branch::{self, BranchManager};
 use crate::catalog::{Identifier, SystemTable};
@@ -276,19 +277,27 @@ impl Table {
         }
     }
 
+    /// The partition as it is spelled in paths: `k=v/k2=v2`, escaped, without trailing slash; empty for a table without
+    /// partition columns.
+    ///
+    /// # Errors
+    /// When a value has no text; `Corrupt` when the partition has another number of values than the table has columns.
+    pub fn partition_path(&self, partition: &Partition) -> Result<String> {
+        self.partition_naming()
+            .path(&self.schema().partition_fields(), partition.encoded_row())
+    }
+
     /// Directory of the data files of a bucket, without trailing slash (`metadata.md` 1).
     ///
     /// # Errors
     /// When a partition value has no text.
-    pub fn bucket_path(&self, partition: &BinaryRow, bucket: i32) -> Result<String> {
+    pub fn bucket_path(&self, partition: &Partition, bucket: i32) -> Result<String> {
         let mut path = self.location().to_string();
         if let Some(directory) = &self.options().data_file_path_directory {
             path.push('/');
             path.push_str(directory.trim_matches('/'));
         }
-        let partition = self
-            .partition_naming()
-            .path(&self.schema().partition_fields(), partition)?;
+        let partition = self.partition_path(partition)?;
         if !partition.is_empty() {
             path.push('/');
             path.push_str(&partition);

@@ -270,14 +270,26 @@ fn parse_create_time(value: &Value) -> Result<Timestamp> {
 
 fn parse_retained(value: &Value) -> Result<Duration> {
     let bad = || Error::corrupt(format!("tagTimeRetained is {value}, expected seconds"));
-    let seconds = match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
+    let text = match value {
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.trim().to_owned(),
+        _ => return Err(bad()),
     };
-    seconds
-        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+    // Decimals of seconds have no exact double; numbers with an exponent are taken as such.
+    plain_seconds(&text)
+        .or_else(|| Duration::try_from_secs_f64(text.parse().ok()?).ok())
         .ok_or_else(bad)
+}
+
+/// Seconds with up to nine digits behind the point.
+fn plain_seconds(text: &str) -> Option<Duration> {
+    let (seconds, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if !digits(seconds) || !digits(fraction) || fraction.len() > 9 {
+        return None;
+    }
+    let nanos = format!("{fraction:0<9}").parse().ok()?;
+    Some(Duration::new(seconds.parse().ok()?, nanos))
 }
 
 #[cfg(test)]

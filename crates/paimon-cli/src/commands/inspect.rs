@@ -5,7 +5,7 @@
 use std::io::{BufWriter, Write, stdout};
 
 use paimon::json_rows::write_timestamp;
-use paimon::types::{BinaryRow, Result, Timestamp};
+use paimon::types::{Result, Timestamp};
 use paimon::{Snapshot, Table};
 use serde_json::{Value, json};
 
@@ -118,14 +118,6 @@ async fn selected(session: &Session, args: &InspectArgs) -> Result<(Table, Optio
     Ok((table, snapshot))
 }
 
-/// Partition values as `k=v/k2=v2`.
-fn partition_path(table: &Table, partition: &BinaryRow) -> Result<String> {
-    table
-        .meta()
-        .partition_naming()
-        .path(&table.schema().partition_fields(), partition)
-}
-
 pub(super) async fn files(session: &Session, args: &InspectArgs) -> Result<()> {
     let (table, snapshot) = selected(session, args).await?;
     let mut out = BufWriter::new(stdout());
@@ -141,7 +133,7 @@ pub(super) async fn files(session: &Session, args: &InspectArgs) -> Result<()> {
         return out.flush().map_err(output_failed);
     };
     for entry in table.meta().list_files(&snapshot).await? {
-        let partition = partition_path(&table, &entry.partition)?;
+        let partition = table.meta().partition_path(&entry.partition)?;
         let file = &entry.file;
         if args.json {
             let value = json!({

@@ -4,6 +4,7 @@
 
 use paimon::protocol::ManifestCommittable;
 use paimon::protocol::codec::java::CommittableEncoding;
+use paimon::types::{BinaryRow, DataType, Datum, Timestamp};
 use paimon::{BucketState, Codec, CommitMessage};
 use paimon_testkit::fixture;
 use serde_json::{Value, json};
@@ -384,6 +385,92 @@ fn native_plans_and_rows() {
     assert!(value["hash"].is_i64());
     let err = place.error(&["decode", "binary-row", "row", "--types", "INT, WRONG"]);
     assert!(err.contains("WRONG"), "{err}");
+}
+
+/// Rows as Java writes them come back from their values, row kind, nulls and long values included.
+#[test]
+fn rows_and_back() {
+    let place = Place::new();
+    let types = [
+        "INT",
+        "VARCHAR(40)",
+        "DECIMAL(30, 2)",
+        "TIMESTAMP(9)",
+        "ARRAY<INT>",
+    ];
+    let parsed: Vec<DataType> = types.iter().map(|t| DataType::parse(t).unwrap()).collect();
+    let values = [
+        Some(Datum::Int(-7)),
+        Some(Datum::String("longer than seven bytes".to_owned())),
+        None,
+        Some(Datum::Timestamp(Timestamp {
+            millis: 1_700_000_000_000,
+            nanos_of_milli: 1,
+        })),
+        Some(Datum::Array(vec![Some(Datum::Int(1)), None])),
+    ];
+    let mut row = BinaryRow::encode(&parsed, &values).unwrap().to_serialized();
+    let words = |more: &[&'static str]| [&["decode", "binary-row", "row"], more].concat();
+    let listed = types.join(", ");
+    for kind in 0..4 {
+        row[4] = kind;
+        let length = |bytes: usize| (bytes as i32).to_be_bytes();
+        for (form, bytes) in [
+            ("bytes", row.clone()),
+            ("stream", [&length(row.len())[..], &row].concat()),
+            ("record", [&length(row.len() - 4)[..], &row[4..]].concat()),
+        ] {
+            std::fs::write(place.path("row"), &bytes).unwrap();
+            let again = [
+                "binary-row",
+                "row",
+                "--types",
+                &listed,
+                "--reencode",
+                "1",
+                "--out",
+                "again",
+            ];
+            let shown = decode(&place, &again);
+            assert_eq!((&shown["form"], &shown["rowKind"]), (&json!(form), &json!(kind)));
+            assert_eq!(
+                (&shown["values"][0], &shown["values"][4]),
+                (&json!(-7), &json!([1, null]))
+            );
+            assert_eq!(place.bytes("again"), bytes, "{form}");
+        }
+    }
+    let err = place.error(&["decode", "binary-row", "row"]);
+    assert!(err.contains("--types"), "{err}");
+    std::fs::write(place.path("row"), &row).unwrap();
+    for (more, problem) in [
+        (&["--reencode", "1", "--out", "x"][..], "--types"),
+        (&["--types", "INT", "--reencode", "1", "--out", "x"], "5 fields"),
+        (&["--reencode", "native", "--out", "x"], "Java"),
+    ] {
+        let err = place.error(&words(more));
+        assert!(err.contains(problem), "{err}");
+    }
+    assert!(!place.path("x").exists());
+}
+
+/// What is only printed says why.
+#[test]
+fn metadata_is_not_written_again() {
+    let place = Place::new();
+    let table = fixture("later/deletion-vectors").table_dir();
+    for (kind, dir, prefix, why) in [
+        ("snapshot", "snapshot", "snapshot-1", "JSON"),
+        ("schema", "schema", "schema-0", "JSON"),
+        ("manifest-list", "manifest", "manifest-list-", "compression"),
+        ("index-manifest", "manifest", "index-manifest-", "compression"),
+    ] {
+        let path = first_file(&table.join(dir), prefix).display().to_string();
+        decode(&place, &[kind, &path]);
+        let err = place.error(&["decode", kind, &path, "--reencode", "3", "--out", "x"]);
+        assert!(err.contains(why) && err.contains("--reencode"), "{err}");
+    }
+    assert!(!place.path("x").exists());
 }
 
 #[test]

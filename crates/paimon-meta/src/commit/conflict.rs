@@ -4,7 +4,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use paimon_types::{BinaryRow, Error, Result};
+use paimon_protocol::Partition;
+use paimon_types::{Error, Result};
 
 use crate::manifest::{FileKind, ManifestEntry};
 use crate::table::Table;
@@ -15,7 +16,7 @@ pub(super) fn check_total_buckets<'a>(
     base: impl IntoIterator<Item = &'a ManifestEntry>,
     delta: &'a [ManifestEntry],
 ) -> Result<()> {
-    let mut counts: HashMap<&BinaryRow, i32> = HashMap::new();
+    let mut counts: HashMap<&Partition, i32> = HashMap::new();
     let adds = delta.iter().filter(|e| e.kind == FileKind::Add);
     for entry in base.into_iter().chain(adds).filter(|e| e.total_buckets > 0) {
         let expected = *counts.entry(&entry.partition).or_insert(entry.total_buckets);

@@ -5,7 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use paimon_types::{BinaryRow, Error, Result};
+use paimon_protocol::Partition;
+use paimon_types::{Error, Result};
 
 use super::conflict::place;
 use crate::manifest::{FileIdentifier, FileKind, IndexManifestEntry, ManifestEntry};
@@ -206,6 +207,6 @@ fn changes_twice(table: &Table, entry: &ManifestEntry) -> Error {
 }
 
 /// Partitions that index changes are about.
-pub(super) fn partitions(changes: &[IndexManifestEntry]) -> impl Iterator<Item = &BinaryRow> {
+pub(super) fn partitions(changes: &[IndexManifestEntry]) -> impl Iterator<Item = &Partition> {
     changes.iter().map(|change| &change.partition)
 }

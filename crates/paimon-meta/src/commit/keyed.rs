@@ -100,10 +100,7 @@ impl<'a> KeyedCommit<'a> {
     /// `Corrupt` for keys that do not decode.
     pub(super) fn upgrade(&self, entries: Vec<ManifestEntry>) -> Result<Vec<ManifestEntry>> {
         let stays = |entry: &ManifestEntry| entry.file.level > 0 || entry.bucket < 0;
-        if self.clustered
-            || !self.table.options().overwrite_upgrade
-            || entries.iter().any(stays)
-        {
+        if self.clustered || !self.table.options().overwrite_upgrade || entries.iter().any(stays) {
             return Ok(entries);
         }
         let top = self.table.options().top_level();

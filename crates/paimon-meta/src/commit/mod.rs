@@ -342,9 +342,7 @@ impl TableCommit {
         }
         let storage = self.table.storage();
         for message in messages {
-            let dir = self
-                .table
-                .bucket_path(message.partition.encoded_row(), message.bucket)?;
+            let dir = self.table.bucket_path(&message.partition, message.bucket)?;
             let (data, compact) = (&message.data_increment, &message.compact_increment);
             let groups = [
                 &data.new_files,

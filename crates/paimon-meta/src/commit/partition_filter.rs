@@ -6,7 +6,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use paimon_types::{BinaryRow, DataType, Datum, Error, Result};
+use paimon_protocol::Partition;
+use paimon_types::{DataType, Datum, Error, Result};
 
 use super::PartitionSpec;
 use crate::manifest::{EntryHead, EntrySelector, ManifestEntry, ManifestFileMeta, ManifestStore};
@@ -22,7 +23,7 @@ pub(super) enum PartitionFilter {
     /// Every partition.
     All,
     /// Exactly these.
-    Exact(HashSet<BinaryRow>),
+    Exact(HashSet<Partition>),
     /// Those that match at least one specification, given as one test a partition column.
     Specs(Vec<Vec<Wanted>>),
 }
@@ -74,12 +75,12 @@ impl PartitionFilter {
     }
 
     /// True when the partition is in the set.
-    pub(super) fn matches(&self, partition: &BinaryRow, types: &[DataType]) -> Result<bool> {
+    pub(super) fn matches(&self, partition: &Partition, types: &[DataType]) -> Result<bool> {
         match self {
             PartitionFilter::All => Ok(true),
             PartitionFilter::Exact(partitions) => Ok(partitions.contains(partition)),
             PartitionFilter::Specs(specs) => {
-                let values = partition.decode(types)?;
+                let values = partition.values(types)?;
                 Ok(specs.iter().any(|spec| {
                     spec.iter().zip(&values).all(|(test, value)| match test {
                         None => true,
@@ -113,7 +114,7 @@ impl PartitionFilter {
         match self {
             PartitionFilter::All => true,
             PartitionFilter::Exact(partitions) => {
-                partitions.iter().any(|partition| match partition.decode(types) {
+                partitions.iter().any(|partition| match partition.values(types) {
                     Ok(values) => values
                         .iter()
                         .enumerate()
@@ -144,7 +145,7 @@ fn same(a: Option<&Datum>, b: Option<&Datum>) -> bool {
 struct InPartitions {
     filter: Arc<PartitionFilter>,
     types: Arc<[DataType]>,
-    known: HashMap<BinaryRow, bool>,
+    known: HashMap<Partition, bool>,
 }
 
 impl EntrySelector for InPartitions {

@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use paimon_protocol::{DataFileMeta, FileSource};
-use paimon_types::{BinaryRow, Error, Result};
+use paimon_protocol::{DataFileMeta, FileSource, Partition};
+use paimon_types::{Error, Result};
 
 use crate::manifest::{FileKind, ManifestEntry};
 
@@ -13,7 +13,7 @@ const ROW_ID: &str = "_ROW_ID";
 
 /// Brings entries of a partition together; partitions stay in order of first appearance, entries in their order.
 pub(super) fn group_by_partition(entries: &mut [ManifestEntry]) {
-    let mut places: HashMap<BinaryRow, usize> = HashMap::new();
+    let mut places: HashMap<Partition, usize> = HashMap::new();
     for entry in entries.iter() {
         let next = places.len();
         places.entry(entry.partition.clone()).or_insert(next);

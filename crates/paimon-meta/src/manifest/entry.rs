@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use paimon_protocol::DataFileMeta;
-use paimon_types::{BinaryRow, Error, Result};
+use paimon_protocol::{DataFileMeta, Partition};
+use paimon_types::{Error, Result};
 
 /// Whether an entry adds or removes its file (Java `FileKind`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,8 +45,8 @@ impl FileKind {
 pub struct ManifestEntry {
     /// ADD or DELETE.
     pub kind: FileKind,
-    /// Partition values; the empty row for unpartitioned tables.
-    pub partition: BinaryRow,
+    /// The partition; [`Partition::unpartitioned`] for tables without partition columns.
+    pub partition: Partition,
     /// Bucket number.
     pub bucket: i32,
     /// Bucket count of the partition when the file was written.
@@ -58,8 +58,8 @@ pub struct ManifestEntry {
 /// What makes two entries speak of the same file (Java `FileEntry.Identifier`; `metadata.md` 4.3). The row id is no part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentifier {
-    /// Partition values.
-    pub partition: BinaryRow,
+    /// The partition.
+    pub partition: Partition,
     /// Bucket number.
     pub bucket: i32,
     /// LSM level.
@@ -76,7 +76,7 @@ pub struct FileIdentifier {
 
 impl ManifestEntry {
     /// An ADD entry.
-    pub fn add(partition: BinaryRow, bucket: i32, total_buckets: i32, file: DataFileMeta) -> Self {
+    pub fn add(partition: Partition, bucket: i32, total_buckets: i32, file: DataFileMeta) -> Self {
         ManifestEntry {
             kind: FileKind::Add,
             partition,
@@ -87,7 +87,7 @@ impl ManifestEntry {
     }
 
     /// A DELETE entry.
-    pub fn delete(partition: BinaryRow, bucket: i32, total_buckets: i32, file: DataFileMeta) -> Self {
+    pub fn delete(partition: Partition, bucket: i32, total_buckets: i32, file: DataFileMeta) -> Self {
         ManifestEntry {
             kind: FileKind::Delete,
             partition,

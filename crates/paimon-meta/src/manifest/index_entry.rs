@@ -2,8 +2,7 @@
 
 //! One entry of an index manifest (Java `IndexManifestEntry`; `metadata.md` 4.4).
 
-use paimon_protocol::IndexFileMeta;
-use paimon_types::BinaryRow;
+use paimon_protocol::{IndexFileMeta, Partition};
 
 use super::FileKind;
 
@@ -12,8 +11,8 @@ use super::FileKind;
 pub struct IndexManifestEntry {
     /// ADD in a file; DELETE only as a change that is applied to the previous state.
     pub kind: FileKind,
-    /// Partition values; the empty row for unpartitioned tables.
-    pub partition: BinaryRow,
+    /// The partition; [`Partition::unpartitioned`] for tables without partition columns.
+    pub partition: Partition,
     /// Bucket number.
     pub bucket: i32,
     /// The index file.

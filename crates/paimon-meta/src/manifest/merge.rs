@@ -5,7 +5,8 @@
 use std::collections::HashSet;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use paimon_types::{BinaryRow, DataType, Result};
+use paimon_protocol::Partition;
+use paimon_types::{DataType, Result};
 
 use super::stats::ValueRange;
 use super::store::RollingManifestWriter;
@@ -193,9 +194,9 @@ struct PartitionBounds {
 impl PartitionBounds {
     fn of(deleted: &HashSet<FileIdentifier>, types: &[DataType]) -> Result<Self> {
         let mut columns: Vec<ValueRange> = types.iter().map(|_| ValueRange::default()).collect();
-        let partitions: HashSet<&BinaryRow> = deleted.iter().map(|id| &id.partition).collect();
+        let partitions: HashSet<&Partition> = deleted.iter().map(|id| &id.partition).collect();
         for partition in partitions {
-            for (column, value) in columns.iter_mut().zip(partition.decode(types)?) {
+            for (column, value) in columns.iter_mut().zip(partition.values(types)?) {
                 column.add(value, 1);
             }
         }

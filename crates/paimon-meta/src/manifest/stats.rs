@@ -5,8 +5,8 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use paimon_protocol::{RowValues, SimpleStats};
-use paimon_types::{BinaryRow, DataType, Datum, Result};
+use paimon_protocol::{Partition, RowValues, SimpleStats};
+use paimon_types::{DataType, Datum, Result};
 
 use super::{FileKind, ManifestEntry, ManifestFileMeta};
 
@@ -21,7 +21,7 @@ pub(super) struct Aggregates {
     row_ids: Option<(i64, i64)>,
     without_row_id: bool,
     /// Entries of each partition.
-    partitions: HashMap<BinaryRow, i64>,
+    partitions: HashMap<Partition, i64>,
 }
 
 impl Aggregates {
@@ -80,13 +80,13 @@ fn widen<T: Ord + Copy>(range: &mut Option<(T, T)>, low: T, high: T) {
 }
 
 /// Smallest and largest value and null count of each partition column. Values of a type without order give no bounds.
-fn partition_stats(partitions: &HashMap<BinaryRow, i64>, types: &[DataType]) -> Result<SimpleStats> {
+fn partition_stats(partitions: &HashMap<Partition, i64>, types: &[DataType]) -> Result<SimpleStats> {
     if types.is_empty() {
         return Ok(SimpleStats::empty());
     }
     let mut columns: Vec<ValueRange> = types.iter().map(|_| ValueRange::default()).collect();
     for (partition, count) in partitions {
-        for (column, value) in columns.iter_mut().zip(partition.decode(types)?) {
+        for (column, value) in columns.iter_mut().zip(partition.values(types)?) {
             column.add(value, *count);
         }
     }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use apache_avro::types::Value;
 use paimon_protocol::{
-    DataFileMeta, DeletionVectorMeta, FileSource, GlobalIndexMeta, IndexFileMeta, RowValues, SimpleStats,
+    DataFileMeta, DeletionVectorMeta, FileSource, GlobalIndexMeta, IndexFileMeta, Partition, RowValues,
+    SimpleStats,
 };
 use paimon_storage::{Storage, UuidSource};
-use paimon_types::{BinaryRow, DataType, Datum, ErrorKind, TypeKind};
+use paimon_types::{DataType, Datum, ErrorKind, TypeKind};
 
 use super::codec::*;
 use super::schemas::*;
@@ -16,14 +17,14 @@ use super::*;
 pub(crate) const ZSTD: ManifestCompression = ManifestCompression::Zstd(1);
 pub(crate) const SYNC: [u8; 16] = [3; 16];
 
-fn int_row(values: &[Option<i32>]) -> BinaryRow {
-    let types = vec![DataType::new(TypeKind::Int); values.len()];
-    let values: Vec<_> = values.iter().map(|v| v.map(Datum::Int)).collect();
-    BinaryRow::encode(&types, &values).unwrap()
+fn int_partition(values: &[Option<i32>]) -> Partition {
+    Partition::from(int_values(values))
 }
 
 fn int_values(values: &[Option<i32>]) -> RowValues {
-    RowValues::from_encoded_row(int_row(values))
+    let types = vec![DataType::new(TypeKind::Int); values.len()];
+    let values: Vec<_> = values.iter().map(|v| v.map(Datum::Int)).collect();
+    RowValues::of(&types, &values).unwrap()
 }
 
 pub(crate) fn simple_file(name: &str) -> DataFileMeta {
@@ -87,11 +88,11 @@ fn full_file() -> DataFileMeta {
 }
 
 pub(crate) fn sample_entries() -> Vec<ManifestEntry> {
-    let partition = int_row(&[Some(4)]);
+    let partition = int_partition(&[Some(4)]);
     vec![
         ManifestEntry::add(partition.clone(), 0, 2, simple_file("a")),
         ManifestEntry::delete(partition, 1, 2, full_file()),
-        ManifestEntry::add(int_row(&[None]), -2, -2, simple_file("b")),
+        ManifestEntry::add(int_partition(&[None]), -2, -2, simple_file("b")),
     ]
 }
 
@@ -168,7 +169,7 @@ pub(crate) fn sample_index() -> Vec<IndexManifestEntry> {
     };
     let entry = |index_file| IndexManifestEntry {
         kind: FileKind::Add,
-        partition: int_row(&[Some(1)]),
+        partition: int_partition(&[Some(1)]),
         bucket: 0,
         index_file,
     };
@@ -412,7 +413,7 @@ async fn writing_rolls_and_names_count_up() {
                 first_row_id: Some(i * 10),
                 ..simple_file(&format!("f{i}"))
             };
-            ManifestEntry::add(int_row(&[Some((i % 3) as i32)]), (i % 4) as i32, 4, file)
+            ManifestEntry::add(int_partition(&[Some((i % 3) as i32)]), (i % 4) as i32, 4, file)
         })
         .collect();
     let metas = store.write_manifests(&entries).await.unwrap();
@@ -477,7 +478,7 @@ async fn merging_keeps_the_live_files() {
                 let file = simple_file(&format!("f{number}"));
                 number += 1;
                 entries.push(ManifestEntry::add(
-                    int_row(&[partition]),
+                    int_partition(&[partition]),
                     random.below(3) as i32,
                     3,
                     file,
@@ -519,7 +520,7 @@ async fn merging_keeps_the_live_files() {
 
 #[test]
 fn deletes_cancel_in_any_order_and_stay_when_unmatched() {
-    let p = int_row(&[Some(1)]);
+    let p = int_partition(&[Some(1)]);
     let add = |n: &str| ManifestEntry::add(p.clone(), 0, 1, simple_file(n));
     let delete = |n: &str| ManifestEntry::delete(p.clone(), 0, 1, simple_file(n));
     assert_eq!(

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use paimon_protocol::{DataFileMeta, DeletionFile, DeletionVectorMeta};
-use paimon_types::{BinaryRow, Error, Result};
+use paimon_protocol::{DataFileMeta, DeletionFile, DeletionVectorMeta, Partition};
+use paimon_types::{Error, Result};
 
 use crate::Table;
 use crate::manifest::{FileKind, IndexManifestEntry};
@@ -18,7 +18,7 @@ pub(crate) const DELETION_VECTORS: &str = "DELETION_VECTORS";
 #[derive(Debug, Default)]
 pub(super) struct DeletionFiles {
     /// Of each (partition, bucket), the vectors by name of their data file.
-    buckets: HashMap<(BinaryRow, i32), HashMap<String, Found>>,
+    buckets: HashMap<(Partition, i32), HashMap<String, Found>>,
     index_files: Vec<IndexFile>,
     index_dir: String,
     in_bucket_dir: bool,
@@ -84,12 +84,12 @@ impl DeletionFiles {
     /// `Corrupt` when a file has two vectors.
     pub(super) fn of_files(
         &self,
-        partition: &BinaryRow,
+        partition: &Partition,
         bucket: i32,
         bucket_path: &str,
         files: &[DataFileMeta],
     ) -> Result<Vec<Option<DeletionFile>>> {
-        // The clone is of a shared row; a lookup by reference would need a key type of its own.
+        // The clone is of shared values; a lookup by reference would need a key type of its own.
         let Some(vectors) = self.buckets.get(&(partition.clone(), bucket)) else {
             return Ok(vec![None; files.len()]);
         };

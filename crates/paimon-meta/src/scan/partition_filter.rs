@@ -7,7 +7,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use paimon_types::{BinaryRow, ColumnStats, DataType, Datum, Predicate, Result, TableSchema};
+use paimon_protocol::Partition;
+use paimon_types::{ColumnStats, DataType, Datum, Predicate, Result, TableSchema};
 
 use super::bucket_pruning::BucketPruner;
 use super::levels::Levels;
@@ -39,12 +40,12 @@ impl PartitionFilter {
     }
 
     /// The partition values by field id, `None` when the id is no partition column.
-    pub(super) fn values(&self, partition: &BinaryRow) -> Result<HashMap<i32, Option<Datum>>> {
+    pub(super) fn values(&self, partition: &Partition) -> Result<HashMap<i32, Option<Datum>>> {
         Ok(self
             .field_ids
             .iter()
             .copied()
-            .zip(partition.decode(&self.types)?)
+            .zip(partition.values(&self.types)?)
             .collect())
     }
 
@@ -69,7 +70,7 @@ impl PartitionFilter {
     }
 
     /// True when rows of the partition can match.
-    pub(super) fn matches(&self, partition: &BinaryRow) -> Result<bool> {
+    pub(super) fn matches(&self, partition: &Partition) -> Result<bool> {
         if self.predicate.is_always_true() {
             return Ok(true);
         }
@@ -81,13 +82,13 @@ impl PartitionFilter {
     pub(super) fn sort_by_partition<T>(
         &self,
         items: &mut [T],
-        partition: impl Fn(&T) -> &BinaryRow,
+        partition: impl Fn(&T) -> &Partition,
     ) -> Result<()> {
-        let mut keys: HashMap<BinaryRow, Vec<Option<Datum>>> = HashMap::new();
+        let mut keys: HashMap<Partition, Vec<Option<Datum>>> = HashMap::new();
         for item in items.iter() {
-            let row = partition(item);
-            if !keys.contains_key(row) {
-                keys.insert(row.clone(), row.decode(&self.types)?);
+            let partition = partition(item);
+            if !keys.contains_key(partition) {
+                keys.insert(partition.clone(), partition.values(&self.types)?);
             }
         }
         items.sort_by(|a, b| compare_values(keys.get(partition(a)), keys.get(partition(b))));
@@ -117,9 +118,9 @@ pub(super) struct ScanSelector {
     levels: Levels,
     /// Files of a bucket below 0 (postponed) are not sorted yet and do not show.
     real_buckets_only: bool,
-    verdicts: HashMap<BinaryRow, bool>,
+    verdicts: HashMap<Partition, bool>,
     /// Buckets that can match, by partition and bucket count; `None` for all.
-    wanted: HashMap<(BinaryRow, i32), Option<BTreeSet<i32>>>,
+    wanted: HashMap<(Partition, i32), Option<BTreeSet<i32>>>,
 }
 
 impl ScanSelector {
@@ -141,7 +142,7 @@ impl ScanSelector {
         }
     }
 
-    fn partition_matches(&mut self, partition: &BinaryRow) -> Result<bool> {
+    fn partition_matches(&mut self, partition: &Partition) -> Result<bool> {
         if let Some(verdict) = self.verdicts.get(partition) {
             return Ok(*verdict);
         }

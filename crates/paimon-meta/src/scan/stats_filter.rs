@@ -178,8 +178,11 @@ impl StatsFilter {
         match file_columns.columns.get(&id) {
             None | Some(Source::Unknown) => Ok(None),
             Some(Source::Partition(at, field)) => {
-                let value = if *at < entry.partition.arity() {
-                    entry.partition.get(*at, &field.data_type.with_nullable(true))?
+                let value = if *at < entry.partition.len() {
+                    entry
+                        .partition
+                        .as_values()
+                        .get(*at, &field.data_type.with_nullable(true))?
                 } else {
                     return Ok(None);
                 };

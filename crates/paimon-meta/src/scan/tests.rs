@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use paimon_protocol::{
-    DataFileMeta, DeletionFile, DeletionVectorMeta, IndexFileMeta, RowValues, SimpleStats,
+    DataFileMeta, DeletionFile, DeletionVectorMeta, IndexFileMeta, Partition, RowValues, SimpleStats,
 };
 use paimon_storage::{Environment, Storage};
 use paimon_types::{
-    BinaryRow, BucketFunction, DataField, DataType, Datum, ErrorKind, LeafPredicate, NewTable, Predicate,
-    PredicateOp, TableSchema, TypeKind,
+    BucketFunction, DataField, DataType, Datum, ErrorKind, LeafPredicate, NewTable, Predicate, PredicateOp,
+    TableSchema, TypeKind,
 };
 
 use super::*;
@@ -23,13 +23,9 @@ fn int() -> DataType {
     DataType::new(TypeKind::Int)
 }
 
-fn int_row(values: &[Option<i32>]) -> BinaryRow {
-    let values: Vec<_> = values.iter().map(|v| v.map(Datum::Int)).collect();
-    BinaryRow::encode(&vec![int(); values.len()], &values).unwrap()
-}
-
 fn int_values(values: &[Option<i32>]) -> RowValues {
-    RowValues::from_encoded_row(int_row(values))
+    let values: Vec<_> = values.iter().map(|v| v.map(Datum::Int)).collect();
+    RowValues::of(&vec![int(); values.len()], &values).unwrap()
 }
 
 /// Columns `p` (partition, when asked for), `k`, `v`, all INT.
@@ -73,7 +69,7 @@ fn with_stats(mut file: DataFileMeta, columns: &[(i32, i32, i64)], dense: Option
 }
 
 fn add(partition: &[Option<i32>], bucket: i32, file: DataFileMeta) -> ManifestEntry {
-    ManifestEntry::add(int_row(partition), bucket, -1, file)
+    ManifestEntry::add(int_values(partition).into(), bucket, -1, file)
 }
 
 /// Writes the next snapshot by hand.
@@ -316,13 +312,13 @@ async fn deletes_count_whatever_their_order_and_bucket_count() {
     let table = table(false, &[("bucket", "4"), ("bucket-key", "k")]).await;
     let one = |kind, name: &str, bucket, total_buckets| ManifestEntry {
         kind,
-        partition: BinaryRow::empty(),
+        partition: Partition::unpartitioned(),
         bucket,
         total_buckets,
         file: file(name, 1, 0),
     };
     let bucket = BucketFunction::Default
-        .bucket(&int_row(&[Some(7)]), &[int()], 4)
+        .bucket(int_values(&[Some(7)]).encoded_row(), &[int()], 4)
         .unwrap();
     // The DELETE stands in an earlier manifest and carries another bucket count.
     commit(&table, &[one(FileKind::Delete, "gone", bucket, 2)], None).await;
@@ -354,7 +350,7 @@ async fn deletes_count_whatever_their_order_and_bucket_count() {
 async fn case_30_bucket_of_each_key() {
     let table = table(false, &[("bucket", "4"), ("bucket-key", "k")]).await;
     let entries: Vec<_> = (0..4)
-        .map(|b| ManifestEntry::add(BinaryRow::empty(), b, 4, file(&format!("b{b}"), 1, 0)))
+        .map(|b| ManifestEntry::add(Partition::unpartitioned(), b, 4, file(&format!("b{b}"), 1, 0)))
         .collect();
     commit(&table, &entries, None).await;
     for (key, bucket) in (1..=7).zip([2, 0, 1, 2, 0, 0, 3]) {
@@ -614,7 +610,7 @@ async fn deletion_files_belong_to_their_data_files() {
     };
     let entry = |bucket, ranges: Vec<DeletionVectorMeta>| IndexManifestEntry {
         kind: FileKind::Add,
-        partition: BinaryRow::empty(),
+        partition: Partition::unpartitioned(),
         bucket,
         index_file: IndexFileMeta {
             index_type: "DELETION_VECTORS".into(),

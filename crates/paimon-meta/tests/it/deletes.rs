@@ -33,7 +33,7 @@ fn index(name: &str, files: &[(&str, i64)]) -> IndexFileMeta {
 fn deletes(p: Option<i32>, gone: &[IndexFileMeta], new: &[IndexFileMeta]) -> CommitMessage {
     let partition = match p {
         None => Partition::unpartitioned(),
-        Some(p) => Partition::from_encoded_row(partition(Some(p))),
+        Some(p) => partition(Some(p)),
     };
     let mut message = CommitMessage::append(partition, 0, None, Vec::new());
     message.data_increment.deleted_index_files = gone.to_vec();

@@ -10,7 +10,12 @@ mod deletes;
 mod java_metadata;
 mod manifest_format;
 mod primary_key;
+mod properties;
 mod race;
 mod replay;
 mod restore;
+/// Random files, rows and index files of the protocol, which manifests hold.
+#[path = "../../../paimon-protocol/tests/it/sample.rs"]
+#[allow(dead_code)]
+mod sample;
 mod support;

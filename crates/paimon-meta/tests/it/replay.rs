@@ -13,7 +13,7 @@ use paimon_meta::scan::ManifestListKind;
 use paimon_meta::{CommitKind, Snapshot, Table};
 use paimon_protocol::{CommitMessage, Increment, Partition};
 use paimon_storage::Storage;
-use paimon_types::{BinaryRow, ErrorKind};
+use paimon_types::ErrorKind;
 
 use crate::support::conformance_dir;
 
@@ -54,9 +54,9 @@ async fn entries(table: &Table, snapshot: &Snapshot, list: ManifestListKind) -> 
 
 /// What writers must have handed over for a snapshot.
 async fn messages(java: &Table, before: Option<&Snapshot>, snapshot: &Snapshot) -> Vec<CommitMessage> {
-    let mut buckets: Vec<(BinaryRow, i32, Option<i32>, Increment)> = Vec::new();
+    let mut buckets: Vec<(Partition, i32, Option<i32>, Increment)> = Vec::new();
     let mut of =
-        |partition: &BinaryRow, bucket: i32, total: Option<i32>, change: &mut dyn FnMut(&mut Increment)| {
+        |partition: &Partition, bucket: i32, total: Option<i32>, change: &mut dyn FnMut(&mut Increment)| {
             let at = match buckets.iter().position(|b| b.0 == *partition && b.1 == bucket) {
                 Some(at) => at,
                 None => {
@@ -105,8 +105,7 @@ async fn messages(java: &Table, before: Option<&Snapshot>, snapshot: &Snapshot) 
     buckets
         .into_iter()
         .map(|(partition, bucket, total, increment)| {
-            let mut message =
-                CommitMessage::append(Partition::from_encoded_row(partition), bucket, total, Vec::new());
+            let mut message = CommitMessage::append(partition, bucket, total, Vec::new());
             match snapshot.commit_kind {
                 CommitKind::Compact => message.compact_increment = increment,
                 _ => message.data_increment = increment,

@@ -3,7 +3,7 @@
 //! States of buckets for writers that go on with them.
 
 use paimon_meta::Table;
-use paimon_protocol::{BucketState, CommitMessage, IndexFileMeta, Partition};
+use paimon_protocol::{BucketState, CommitMessage, IndexFileMeta};
 use paimon_storage::Storage;
 use paimon_types::ErrorKind;
 
@@ -12,13 +12,13 @@ use crate::support::*;
 async fn add(table: &Table, p: i32, bucket: i32, total: i32, name: &str, numbers: (i64, i64)) {
     let mut file = file(name, 10);
     (file.min_sequence_number, file.max_sequence_number) = numbers;
-    let partition = Partition::from_encoded_row(partition(Some(p)));
+    let partition = partition(Some(p));
     let message = CommitMessage::append(partition, bucket, Some(total), vec![file]);
     table.new_commit().commit(vec![message]).await.unwrap();
 }
 
 fn of(states: &[BucketState], p: i32, bucket: i32) -> BucketState {
-    let partition = Partition::from_encoded_row(partition(Some(p)));
+    let partition = partition(Some(p));
     let mut found = states
         .iter()
         .filter(|s| s.partition == partition && s.bucket == bucket);
@@ -43,7 +43,7 @@ async fn states_of_all_buckets_and_of_one() {
     let table = create(&storage, "memory://w/t", true, &pairs).await;
     let restore = table.new_write_restore();
     assert_eq!(restore.plan().await.unwrap(), []);
-    let p = |p| Partition::from_encoded_row(partition(Some(p)));
+    let p = |p| partition(Some(p));
     assert_eq!(
         restore.bucket(&p(1), 0).await.unwrap(),
         BucketState::empty(p(1), 0)

@@ -9,7 +9,7 @@ use paimon_meta::manifest::{FileKind, ManifestOptions, ManifestStore, merge_entr
 use paimon_meta::{Snapshot, Table};
 use paimon_protocol::{CommitMessage, DataFileMeta, FileSource, Partition, RowValues, SimpleStats};
 use paimon_storage::{Environment, Storage};
-use paimon_types::{BinaryRow, DataField, DataType, Datum, NewTable, TypeKind};
+use paimon_types::{DataField, DataType, Datum, NewTable, TypeKind};
 
 /// The folder with tables written by Java, `None` (with a message) when this machine does not have it.
 pub(crate) fn conformance_dir() -> Option<PathBuf> {
@@ -65,8 +65,8 @@ pub(crate) async fn create(
     .unwrap()
 }
 
-pub(crate) fn partition(value: Option<i32>) -> BinaryRow {
-    BinaryRow::encode(&[DataType::new(TypeKind::Int)], &[value.map(Datum::Int)]).unwrap()
+pub(crate) fn partition(value: Option<i32>) -> Partition {
+    Partition::of(&[DataType::new(TypeKind::Int)], &[value.map(Datum::Int)]).unwrap()
 }
 
 pub(crate) fn file(name: &str, rows: i64) -> DataFileMeta {
@@ -108,7 +108,7 @@ pub(crate) fn append(name: &str, rows: i64) -> Vec<CommitMessage> {
 /// Adds one file to partition `p`.
 pub(crate) fn append_to(p: Option<i32>, name: &str, rows: i64) -> Vec<CommitMessage> {
     vec![CommitMessage::append(
-        Partition::from_encoded_row(partition(p)),
+        partition(p),
         0,
         Some(-1),
         vec![file(name, rows)],

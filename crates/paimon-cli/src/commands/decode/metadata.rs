@@ -6,8 +6,6 @@ use paimon::meta::manifest::{FileKind, IndexManifestEntry, ManifestEntry, Manife
 use paimon::protocol::json as protocol_json;
 use serde_json::{Value, json};
 
-use super::row;
-
 fn kind(kind: FileKind) -> &'static str {
     match kind {
         FileKind::Add => "ADD",
@@ -35,7 +33,7 @@ pub(super) fn manifest_meta(meta: &ManifestFileMeta) -> Value {
 pub(super) fn manifest_entry(entry: &ManifestEntry) -> Value {
     json!({
         "kind": kind(entry.kind),
-        "partition": row(&entry.partition),
+        "partition": protocol_json::row(entry.partition.as_values(), None),
         "bucket": entry.bucket,
         "totalBuckets": entry.total_buckets,
         "file": protocol_json::data_file(&entry.file, None),
@@ -45,7 +43,7 @@ pub(super) fn manifest_entry(entry: &ManifestEntry) -> Value {
 pub(super) fn index_entry(entry: &IndexManifestEntry) -> Value {
     json!({
         "kind": kind(entry.kind),
-        "partition": row(&entry.partition),
+        "partition": protocol_json::row(entry.partition.as_values(), None),
         "bucket": entry.bucket,
         "indexFile": protocol_json::index_file(&entry.index_file),
     })

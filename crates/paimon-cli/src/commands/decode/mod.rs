@@ -5,15 +5,15 @@
 mod index;
 mod metadata;
 mod protocol;
+mod rows;
 
 use std::path::Path;
 
 use paimon::Snapshot;
 use paimon::data::default_registry;
 use paimon::meta::manifest::{KeepAll, ManifestDecoder};
-use paimon::protocol::{RowValues, json as protocol_json};
-use paimon::types::{BinaryRow, DataType, Error, Result, TableSchema};
-use serde_json::{Value, json};
+use paimon::types::{Error, Result, TableSchema};
+use serde_json::Value;
 
 use crate::args::{DecodeArgs, DecodeKind};
 
@@ -29,9 +29,7 @@ pub(super) async fn run(args: &DecodeArgs) -> Result<()> {
     println!("{:#}", decoded.value);
     match (&args.out, decoded.encoded) {
         (Some(out), Some(bytes)) => write(out, &bytes),
-        (Some(_), None) => Err(no_form(
-            "--reencode works for split, commit-message, committable, bucket-state, deletion-vectors and hash-index only",
-        )),
+        (Some(_), None) => Err(no_form(not_written(args.kind))),
         (None, _) => Ok(()),
     }
 }
@@ -39,6 +37,19 @@ pub(super) async fn run(args: &DecodeArgs) -> Result<()> {
 struct Decoded {
     value: Value,
     encoded: Option<Vec<u8>>,
+}
+
+/// Why a kind that is decoded is not written again.
+fn not_written(kind: DecodeKind) -> &'static str {
+    match kind {
+        DecodeKind::Snapshot | DecodeKind::Schema => {
+            "the file is JSON and has one form: what is printed holds all that is read of it"
+        }
+        DecodeKind::ManifestList | DecodeKind::Manifest | DecodeKind::IndexManifest => {
+            "manifests have one form, but their bytes depend on block sizes, compression and a random marker between blocks"
+        }
+        _ => "this kind is not written again",
+    }
 }
 
 fn no_form(problem: &str) -> Error {
@@ -72,7 +83,7 @@ async fn decode(args: &DecodeArgs, path: &str, file: Vec<u8>) -> Result<Decoded>
         DecodeKind::BucketState => return protocol::bucket_states(args, bytes),
         DecodeKind::DeletionVectors => return index::deletion_vectors(args, bytes),
         DecodeKind::HashIndex => return index::hash_index(args, bytes),
-        DecodeKind::BinaryRow => binary_row(args, bytes)?,
+        DecodeKind::BinaryRow => return rows::binary_row(args, bytes),
     };
     Ok(Decoded { value, encoded: None })
 }
@@ -83,46 +94,6 @@ fn text(bytes: &[u8]) -> Result<&str> {
 
 fn parsed(json: &str) -> Result<Value> {
     serde_json::from_str(json).map_err(|e| Error::corrupt("the file is not JSON").with_source(e))
-}
-
-/// Form A: big-endian arity, then the row. With --types the values too.
-fn binary_row(args: &DecodeArgs, bytes: &[u8]) -> Result<Value> {
-    let encoded = BinaryRow::from_serialized(bytes)?;
-    let mut value = row(&encoded);
-    if let Value::Object(object) = &mut value {
-        object.insert("hash".to_owned(), json!(encoded.hash_code()));
-        if let Some(types) = &args.types {
-            let types = split_types(types)?;
-            let values = encoded.decode(&types)?;
-            let values = values
-                .iter()
-                .zip(&types)
-                .map(|(v, t)| protocol_json::datum(v.as_ref(), t));
-            object.insert("values".to_owned(), values.collect());
-        }
-    }
-    Ok(value)
-}
-
-fn row(row: &BinaryRow) -> Value {
-    protocol_json::row(&RowValues::from_encoded_row(row.clone()), None)
-}
-
-/// Types separated by commas that stand outside of parentheses.
-fn split_types(text: &str) -> Result<Vec<DataType>> {
-    let (mut depth, mut start, mut types) = (0i32, 0, Vec::new());
-    for (at, c) in text.char_indices().chain([(text.len(), ',')]) {
-        match c {
-            '(' | '<' => depth += 1,
-            ')' | '>' => depth -= 1,
-            ',' if depth == 0 => {
-                types.push(DataType::parse(text.get(start..at).unwrap_or_default().trim())?);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    Ok(types)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {

@@ -30,7 +30,7 @@ fn file(name: &str, rows: i64) -> DataFileMeta {
 }
 
 fn add(file: DataFileMeta) -> ManifestEntry {
-    ManifestEntry::add(BinaryRow::empty(), 0, -1, file)
+    ManifestEntry::add(Partition::unpartitioned(), 0, -1, file)
 }
 
 #[test]

@@ -108,7 +108,7 @@ impl RawIndexEntry<'_> {
         )?;
         Ok(IndexManifestEntry {
             kind: FileKind::from_code(required(self.kind, "_KIND")?)?,
-            partition: rows.decode(required(self.partition, "_PARTITION")?)?,
+            partition: rows.partition(required(self.partition, "_PARTITION")?)?,
             bucket: required(self.bucket, "_BUCKET")?,
             index_file: IndexFileMeta {
                 index_type: required(self.index_type, "_INDEX_TYPE")?.to_owned(),
@@ -331,7 +331,7 @@ pub fn encode_index_manifest(
         container.append(|out| {
             out.int(INDEX_MANIFEST_VERSION);
             out.int(entry.kind.code());
-            out.bytes(&entry.partition.to_serialized());
+            out.bytes(&entry.partition.encoded_row().to_serialized());
             out.int(entry.bucket);
             out.string(&file.index_type);
             out.string(&file.file_name);

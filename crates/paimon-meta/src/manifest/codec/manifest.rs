@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 
-use paimon_types::{BinaryRow, Error, Result};
+use paimon_protocol::Partition;
+use paimon_types::{Error, Result};
 
 use super::data_file::{DataFileReader, RawFile, encode_file};
 use super::{RawList, Rows, check_version, required};
@@ -18,7 +19,7 @@ pub struct EntryHead<'a> {
     /// ADD or DELETE.
     pub kind: FileKind,
     /// Partition values.
-    pub partition: &'a BinaryRow,
+    pub partition: &'a Partition,
     /// Bucket number.
     pub bucket: i32,
     /// Bucket count of the partition when the file was written.
@@ -91,7 +92,7 @@ pub(in crate::manifest) struct RawHead<'a> {
 #[derive(Debug)]
 pub(in crate::manifest) struct Head {
     kind: FileKind,
-    partition: BinaryRow,
+    partition: Partition,
     bucket: i32,
     total_buckets: i32,
 }
@@ -141,11 +142,11 @@ impl Head {
     }
 }
 
-/// Partitions seen in a manifest, by their stored bytes: entries of one partition share one row.
+/// Partitions seen in a manifest, by their stored bytes: entries of one partition share its values.
 #[derive(Debug)]
 pub(in crate::manifest) struct Partitions {
     rows: Rows,
-    seen: HashMap<Box<[u8]>, BinaryRow>,
+    seen: HashMap<Box<[u8]>, Partition>,
 }
 
 impl Partitions {
@@ -160,13 +161,13 @@ impl Partitions {
         &self.rows
     }
 
-    fn decode(&mut self, bytes: &[u8]) -> Result<BinaryRow> {
-        if let Some(row) = self.seen.get(bytes) {
-            return Ok(row.clone());
+    fn decode(&mut self, bytes: &[u8]) -> Result<Partition> {
+        if let Some(partition) = self.seen.get(bytes) {
+            return Ok(partition.clone());
         }
-        let row = self.rows.decode(bytes)?;
-        self.seen.insert(bytes.into(), row.clone());
-        Ok(row)
+        let partition = self.rows.partition(bytes)?;
+        self.seen.insert(bytes.into(), partition.clone());
+        Ok(partition)
     }
 }
 
@@ -297,7 +298,7 @@ impl ManifestEncoder {
         self.container.append(|out| {
             out.int(MANIFEST_VERSION);
             out.int(entry.kind.code());
-            out.bytes(&entry.partition.to_serialized());
+            out.bytes(&entry.partition.encoded_row().to_serialized());
             out.int(entry.bucket);
             out.int(entry.total_buckets);
             encode_file(out, &entry.file);

@@ -25,7 +25,7 @@ pub(in crate::manifest) use index_manifest::{RawGlobalIndex, RawIndexEntry, RawR
 pub(in crate::manifest) use manifest::{Head, Partitions, RawHead};
 pub(in crate::manifest) use manifest_list::RawListEntry;
 
-use paimon_protocol::{NullCounts, RowValues, SimpleStats};
+use paimon_protocol::{NullCounts, Partition, RowValues, SimpleStats};
 use paimon_types::{BinaryRow, Error, Result};
 
 use super::avro::{Access, Cursor, Encoder, Kind, Layout, NodeId, Presence, Program, Wanted, read_array};
@@ -52,6 +52,10 @@ impl Rows {
         } else {
             BinaryRow::from_serialized(bytes)
         }
+    }
+
+    fn partition(&self, bytes: &[u8]) -> Result<Partition> {
+        self.decode(bytes).map(Partition::from_encoded_row)
     }
 
     fn values(&self, bytes: Option<&[u8]>, field: &'static str) -> Result<RowValues> {

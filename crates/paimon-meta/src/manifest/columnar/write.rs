@@ -269,7 +269,7 @@ fn entry_columns(entries: &[ManifestEntry]) -> impl FnOnce(&Fields) -> Result<Ve
         Ok(vec![
             rows.ints(|_| Some(MANIFEST_VERSION)),
             rows.tinies(|entry| Some(tiny(entry.kind.code()))),
-            rows.binaries(|entry| Some(entry.partition.to_serialized())),
+            rows.binaries(|entry| Some(entry.partition.encoded_row().to_serialized())),
             rows.ints(|entry| Some(entry.bucket)),
             rows.ints(|entry| Some(entry.total_buckets)),
             record(file_fields, file_columns(&files, file_fields)?, None)?,
@@ -317,7 +317,7 @@ fn index_columns(entries: &[IndexManifestEntry]) -> impl FnOnce(&Fields) -> Resu
         Ok(vec![
             rows.ints(|_| Some(INDEX_MANIFEST_VERSION)),
             rows.tinies(|entry| Some(tiny(entry.kind.code()))),
-            rows.binaries(|entry| Some(entry.partition.to_serialized())),
+            rows.binaries(|entry| Some(entry.partition.encoded_row().to_serialized())),
             rows.ints(|entry| Some(entry.bucket)),
             rows.texts(|entry| Some(&entry.index_file.index_type)),
             rows.texts(|entry| Some(&entry.index_file.file_name)),
