@@ -12,13 +12,18 @@ use std::task::{Context, Poll, Waker};
 use arrow_array::{Array, RecordBatch};
 use async_trait::async_trait;
 use bytes::Bytes;
-use paimon_format::{FileBatchReader, FileFormatFactory, RoaringBitmap};
+use paimon_format::{FileBatchReader, FileFormatFactory, FormatRegistry, RoaringBitmap};
 use paimon_format_avro::AvroFileFormatFactory;
+use paimon_format_blob::BlobFormatFactory;
 use paimon_format_blob::layout::{
     ArrayLayout, BlobEntry, BlobIndex, BlobKeyType, FOOTER_BYTES, FileFooter, MapLayout, check_record,
 };
-use paimon_format_blob::BlobFormatFactory;
 use paimon_format_orc::OrcFormatFactory;
+use paimon_meta::manifest::codec::{
+    decode_index_manifest, decode_manifest, decode_manifest_list, encode_index_manifest, encode_manifest,
+    encode_manifest_list,
+};
+use paimon_meta::manifest::{KeepAll, ManifestCompression, ManifestDecoder};
 use paimon_storage::InputFile;
 use paimon_types::{DataField, DataType, Error, Result, from_arrow_schema};
 
@@ -44,7 +49,10 @@ impl InputFile for InMemory {
     async fn read_range(&self, range: Range<u64>) -> Result<Bytes> {
         let fits = range.start <= range.end && range.end <= self.0.len() as u64;
         if !fits {
-            return Err(Error::corrupt(format!("{range:?} is outside of {} bytes", self.0.len())));
+            return Err(Error::corrupt(format!(
+                "{range:?} is outside of {} bytes",
+                self.0.len()
+            )));
         }
         Ok(self.0.slice(range.start as usize..range.end as usize))
     }
@@ -81,15 +89,26 @@ fn no_panic<T>(result: Result<T>) -> Option<T> {
 async fn rows(reader: &mut dyn FileBatchReader, selected: Option<&RoaringBitmap>) -> Result<()> {
     let mut last = None;
     for _ in 0..MOST_BATCHES {
-        let Some(batch) = reader.next_batch().await? else { return Ok(()) };
-        assert!((1..=BATCH_ROWS).contains(&batch.num_rows()), "{} rows", batch.num_rows());
+        let Some(batch) = reader.next_batch().await? else {
+            return Ok(());
+        };
+        assert!(
+            (1..=BATCH_ROWS).contains(&batch.num_rows()),
+            "{} rows",
+            batch.num_rows()
+        );
         valid(&batch);
         for row in 0..batch.num_rows() as u64 {
-            let position = reader.previous_batch_file_row_id(row).expect("a row has a position");
+            let position = reader
+                .previous_batch_file_row_id(row)
+                .expect("a row has a position");
             assert!(last < Some(position), "{position} after {last:?}");
             last = Some(position);
             if let Some(selected) = selected {
-                assert!(u32::try_from(position).is_ok_and(|p| selected.contains(p)), "{position} was not selected");
+                assert!(
+                    u32::try_from(position).is_ok_and(|p| selected.contains(p)),
+                    "{position} was not selected"
+                );
             }
         }
     }
@@ -105,7 +124,9 @@ fn valid(batch: &RecordBatch) {
 /// Opens and reads `data`; `columns` are read, or those that the file tells.
 fn file(factory: &dyn FileFormatFactory, data: &[u8], columns: Option<&[DataField]>) {
     let read = async {
-        let format = factory.create(&BTreeMap::new()).expect("a format without options");
+        let format = factory
+            .create(&BTreeMap::new())
+            .expect("a format without options");
         let builder = format.create_reader_builder(BATCH_ROWS).expect("a builder");
         let input = Arc::new(InMemory(Bytes::copy_from_slice(data)));
         let mut reader = builder.build(input).await?;
@@ -119,7 +140,9 @@ fn file(factory: &dyn FileFormatFactory, data: &[u8], columns: Option<&[DataFiel
         reader.set_read_schema(&fields, None, None)?;
         let whole = rows(&mut *reader, None).await;
         let half = fields.get(fields.len() / 2..).unwrap_or_default();
-        let selected: RoaringBitmap = (0..20_000).filter(|row| row % 1000 < 20 || row % 37 == 5).collect();
+        let selected: RoaringBitmap = (0..20_000)
+            .filter(|row| row % 1000 < 20 || row % 37 == 5)
+            .collect();
         reader.set_read_schema(half, None, Some(selected.clone()))?;
         let part = rows(&mut *reader, Some(&selected)).await;
         whole.and(part)
@@ -132,6 +155,52 @@ pub fn orc_file(data: &[u8]) {
     file(&OrcFormatFactory::new(), data, None);
 }
 
+/// Manifests in ORC: the first byte tells which kind. What is read is the same after Avro.
+pub fn orc_manifest(data: &[u8]) {
+    let Some((kind, data)) = data.split_first() else {
+        return;
+    };
+    if !data.starts_with(b"ORC") {
+        return;
+    }
+    let formats = FormatRegistry::new().with(Arc::new(OrcFormatFactory::new()));
+    let decoder = ManifestDecoder::new(Arc::new(formats));
+    let bytes = Bytes::copy_from_slice(data);
+    let (none, sync) = (ManifestCompression::None, [7; 16]);
+    match kind % 3 {
+        0 => {
+            let Some(metas) = no_panic(wait(decoder.manifest_list("fuzz", bytes))) else {
+                return;
+            };
+            let avro = encode_manifest_list(&metas, none, sync).expect("what was decoded is encoded");
+            assert_eq!(
+                decode_manifest_list(&avro).expect("what was encoded is decoded"),
+                metas
+            );
+        }
+        1 => {
+            let Some(entries) = no_panic(wait(decoder.manifest("fuzz", bytes, KeepAll))) else {
+                return;
+            };
+            let avro = encode_manifest(&entries, none, sync).expect("what was decoded is encoded");
+            assert_eq!(
+                decode_manifest(&avro).expect("what was encoded is decoded"),
+                entries
+            );
+        }
+        _ => {
+            let Some(entries) = no_panic(wait(decoder.index_manifest("fuzz", bytes))) else {
+                return;
+            };
+            let avro = encode_index_manifest(&entries, none, sync).expect("what was decoded is encoded");
+            assert_eq!(
+                decode_index_manifest(&avro).expect("what was encoded is decoded"),
+                entries
+            );
+        }
+    }
+}
+
 /// Avro data files.
 pub fn avro_file(data: &[u8]) {
     file(&AvroFileFormatFactory::new(), data, None);
@@ -139,11 +208,23 @@ pub fn avro_file(data: &[u8]) {
 
 /// Blob files of the column type that the first byte names; the rest is a file, or the payload of its one record.
 pub fn blob_file(data: &[u8]) {
-    let Some((first, data)) = data.split_first() else { return };
-    let types = ["BLOB", "ARRAY<BLOB>", "MAP<STRING, BLOB>", "MAP<INT, BLOB>", "MAP<DECIMAL(30, 2), BLOB>"];
+    let Some((first, data)) = data.split_first() else {
+        return;
+    };
+    let types = [
+        "BLOB",
+        "ARRAY<BLOB>",
+        "MAP<STRING, BLOB>",
+        "MAP<INT, BLOB>",
+        "MAP<DECIMAL(30, 2), BLOB>",
+    ];
     let data_type = types[usize::from(first >> 1) % types.len()];
     let column = DataField::new(0, "b", DataType::parse(data_type).expect("a type"));
-    let bytes = if first % 2 == 1 { data.to_vec() } else { one_record(data) };
+    let bytes = if first % 2 == 1 {
+        data.to_vec()
+    } else {
+        one_record(data)
+    };
     file(&BlobFormatFactory::new(), &bytes, Some(&[column]));
 }
 
@@ -191,16 +272,27 @@ pub fn blob_layout(data: &[u8]) {
         BlobKeyType::Text,
         BlobKeyType::Binary,
     ] {
-        let Some(key) = bounded(data.len(), || key_type.decode(data)) else { continue };
+        let Some(key) = bounded(data.len(), || key_type.decode(data)) else {
+            continue;
+        };
         let mut again = Vec::new();
-        key_type.encode(key, &mut again).expect("a key that was read is written");
-        assert_eq!(key_type.decode(&again).expect("a key that was written is read"), key);
+        key_type
+            .encode(key, &mut again)
+            .expect("a key that was read is written");
+        assert_eq!(
+            key_type.decode(&again).expect("a key that was written is read"),
+            key
+        );
     }
-    let Some(footer) = bounded(data.len(), || FileFooter::decode(data, size)) else { return };
+    let Some(footer) = bounded(data.len(), || FileFooter::decode(data, size)) else {
+        return;
+    };
     let start = footer.index_start as usize;
     let index = &data[start..start + footer.index_bytes as usize];
     assert_eq!(footer.index_start + footer.index_bytes + FOOTER_BYTES, size);
-    let Some(index) = bounded(data.len(), || BlobIndex::decode(index, footer.index_start)) else { return };
+    let Some(index) = bounded(data.len(), || BlobIndex::decode(index, footer.index_start)) else {
+        return;
+    };
     for row in 0..index.rows() {
         if let BlobEntry::Record(range) = index.entry(row).expect("an entry for each row") {
             let record = &data[range.start as usize..range.end as usize];

@@ -37,7 +37,10 @@ pub(crate) fn bounded<T>(len: usize, decode: impl FnOnce() -> Result<T>) -> Opti
     let result = decode();
     let allocated = region.change().bytes_allocated;
     let limit = BYTES_ALWAYS + BYTES_PER_BYTE * len;
-    assert!(allocated <= limit, "{allocated} bytes were allocated for {len} bytes of input");
+    assert!(
+        allocated <= limit,
+        "{allocated} bytes were allocated for {len} bytes of input"
+    );
     result.ok()
 }
 
@@ -49,10 +52,15 @@ pub(crate) fn stable<T: PartialEq + Debug>(
     decode: impl Fn(&[u8]) -> Result<T>,
     encode: impl Fn(&T) -> Result<Vec<u8>>,
 ) {
-    let Some(value) = bounded(bytes.len(), || decode(bytes)) else { return };
+    let Some(value) = bounded(bytes.len(), || decode(bytes)) else {
+        return;
+    };
     let first = encode(&value).expect("what was decoded is encoded");
     let again = decode(&first).expect("what was encoded is decoded");
-    assert!(again == value || format!("{again:?}") == format!("{value:?}"), "{value:?} became {again:?}");
+    assert!(
+        again == value || format!("{again:?}") == format!("{value:?}"),
+        "{value:?} became {again:?}"
+    );
     assert_eq!(encode(&again).expect("what was decoded is encoded"), first);
 }
 
@@ -63,7 +71,11 @@ pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     for byte in bytes {
         crc ^= u32::from(*byte);
         for _ in 0..8 {
-            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+            crc = if crc & 1 == 1 {
+                crc >> 1 ^ 0xedb8_8320
+            } else {
+                crc >> 1
+            };
         }
     }
     !crc

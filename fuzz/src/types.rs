@@ -3,9 +3,9 @@
 //! Rows, arrays, maps, variants, streams, type grammar, schema JSON, partition paths.
 
 use paimon_types::{
-    BinaryArray, BinaryRow, BlobValue, DataField, DataInput, DataOutput, DataType, Datum, PartitionNaming, Predicate, TableSchema,
-    TypeKind, escape_path_name, read_stream_value, unescape_path_name, variant_from_json_text, variant_to_json,
-    write_stream_value,
+    BinaryArray, BinaryRow, BlobDescriptor, BlobValue, BlobView, DataField, DataInput, DataOutput, DataType,
+    Datum, PartitionNaming, Predicate, TableSchema, TypeKind, escape_path_name, read_stream_value,
+    unescape_path_name, variant_from_json_text, variant_to_json, write_stream_value,
 };
 
 use crate::bounded;
@@ -36,7 +36,10 @@ fn data_type(data: &mut &[u8], depth: usize) -> DataType {
         10 => return DataType::bytes(),
         11 => {
             let precision = parameter % 38 + 1;
-            TypeKind::Decimal { precision, scale: parameter % (precision + 1) }
+            TypeKind::Decimal {
+                precision,
+                scale: parameter % (precision + 1),
+            }
         }
         12 => TypeKind::Date,
         13 => TypeKind::Time(precision),
@@ -51,7 +54,8 @@ fn data_type(data: &mut &[u8], depth: usize) -> DataType {
         19 => TypeKind::Multiset(Box::new(data_type(data, depth - 1))),
         20 => TypeKind::Vector(Box::new(DataType::required(TypeKind::Float)), small),
         _ => {
-            let fields = (0..small % 4).map(|i| DataField::new(i as i32, format!("f{i}"), data_type(data, depth - 1)));
+            let fields =
+                (0..small % 4).map(|i| DataField::new(i as i32, format!("f{i}"), data_type(data, depth - 1)));
             TypeKind::Row(fields.collect())
         }
     };
@@ -59,7 +63,9 @@ fn data_type(data: &mut &[u8], depth: usize) -> DataType {
 }
 
 fn types(data: &mut &[u8]) -> Vec<DataType> {
-    let Some((count, rest)) = data.split_first() else { return Vec::new() };
+    let Some((count, rest)) = data.split_first() else {
+        return Vec::new();
+    };
     *data = rest;
     (0..count % 9).map(|_| data_type(data, 3)).collect()
 }
@@ -68,13 +74,21 @@ fn types(data: &mut &[u8]) -> Vec<DataType> {
 pub fn binary_row(data: &[u8]) {
     let mut data = data;
     let types = types(&mut data);
-    let Ok(row) = BinaryRow::new(types.len(), data) else { return };
+    let Ok(row) = BinaryRow::new(types.len(), data) else {
+        return;
+    };
     for (index, data_type) in types.iter().enumerate() {
         let _ = row.get(index, data_type);
     }
     let _ = row.hash_code();
-    let Some(values) = bounded(data.len(), || row.decode(&types)) else { return };
-    same_again(&values, |values| BinaryRow::encode(&types, values), |row| row.decode(&types));
+    let Some(values) = bounded(data.len(), || row.decode(&types)) else {
+        return;
+    };
+    same_again(
+        &values,
+        |values| BinaryRow::encode(&types, values),
+        |row| row.decode(&types),
+    );
 }
 
 /// Arrays of a random type.
@@ -82,8 +96,14 @@ pub fn binary_array(data: &[u8]) {
     let mut data = data;
     let element = data_type(&mut data, 2);
     let Ok(array) = BinaryArray::new(data) else { return };
-    let Some(values) = bounded(data.len(), || array.decode(&element)) else { return };
-    same_again(&values, |values| BinaryArray::encode(&element, values), |array| array.decode(&element));
+    let Some(values) = bounded(data.len(), || array.decode(&element)) else {
+        return;
+    };
+    same_again(
+        &values,
+        |values| BinaryArray::encode(&element, values),
+        |array| array.decode(&element),
+    );
 }
 
 /// Encodes a decoded value when its type takes it, and finds it again.
@@ -107,7 +127,9 @@ pub fn stream_value(data: &[u8]) {
         let mut input = DataInput::new(bytes);
         read_stream_value(&mut input, &data_type)
     };
-    let Some(value) = bounded(data.len(), || decode(data)) else { return };
+    let Some(value) = bounded(data.len(), || decode(data)) else {
+        return;
+    };
     let mut out = DataOutput::new();
     if write_stream_value(&mut out, &data_type, &value).is_ok() {
         let again = decode(out.as_bytes()).expect("what was encoded is decoded");
@@ -157,11 +179,17 @@ pub fn stream_primitives(data: &[u8]) {
 
 /// Variants as JSON and back: the first byte is the length of the dictionary.
 pub fn variant(data: &[u8]) {
-    let Some((len, rest)) = data.split_first() else { return };
+    let Some((len, rest)) = data.split_first() else {
+        return;
+    };
     let (metadata, value) = rest.split_at(rest.len().min(usize::from(*len)));
-    let Some(json) = bounded(rest.len(), || variant_to_json(value, metadata)) else { return };
+    let Some(json) = bounded(rest.len(), || variant_to_json(value, metadata)) else {
+        return;
+    };
     // Keys may occur twice in bytes; JSON with such keys is refused.
-    let Ok((value, metadata)) = variant_from_json_text(&json) else { return };
+    let Ok((value, metadata)) = variant_from_json_text(&json) else {
+        return;
+    };
     let json = variant_to_json(&value, &metadata).expect("a variant that we wrote is read");
     settles(&json);
 }
@@ -180,31 +208,48 @@ fn settles(json: &str) {
 
 /// JSON text to a variant.
 pub fn variant_json(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
-    let Some((value, metadata)) = bounded(data.len(), || variant_from_json_text(text)) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let Some((value, metadata)) = bounded(data.len(), || variant_from_json_text(text)) else {
+        return;
+    };
     let json = variant_to_json(&value, &metadata).expect("a variant that we wrote is read");
     settles(&json);
 }
 
 /// The text of types.
 pub fn type_grammar(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
-    let Some(parsed) = bounded(data.len(), || DataType::parse(text)) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let Some(parsed) = bounded(data.len(), || DataType::parse(text)) else {
+        return;
+    };
     let again = DataType::from_json(&parsed.to_json()).expect("a type that we wrote is read");
     assert_eq!(again.to_json(), parsed.to_json());
 }
 
 /// Schema files.
 pub fn schema_json(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
-    let Some(schema) = bounded(data.len(), || TableSchema::from_json(text)) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let Some(schema) = bounded(data.len(), || TableSchema::from_json(text)) else {
+        return;
+    };
     let json = schema.to_json();
-    assert_eq!(TableSchema::from_json(&json).expect("a schema that we wrote is read"), schema);
+    assert_eq!(
+        TableSchema::from_json(&json).expect("a schema that we wrote is read"),
+        schema
+    );
 }
 
 /// Predicate JSON over columns `f0` to `f7` of the types of the vectors.
 pub fn predicate_json(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     let types = [
         "INT",
         "STRING",
@@ -220,8 +265,12 @@ pub fn predicate_json(data: &[u8]) {
         .enumerate()
         .map(|(i, text)| DataField::new(i as i32, format!("f{i}"), DataType::parse(text).unwrap()))
         .collect();
-    let Some(predicate) = bounded(data.len() + 1000, || Predicate::from_json(text, &fields)) else { return };
-    let json = predicate.to_json(&fields).expect("a predicate that was read is written");
+    let Some(predicate) = bounded(data.len() + 1000, || Predicate::from_json(text, &fields)) else {
+        return;
+    };
+    let json = predicate
+        .to_json(&fields)
+        .expect("a predicate that was read is written");
     let again = Predicate::from_json(&json, &fields).expect("JSON that we wrote is read");
     assert_eq!(again.to_json(&fields).unwrap(), json);
 }
@@ -230,7 +279,9 @@ pub fn predicate_json(data: &[u8]) {
 pub fn partition_path(data: &[u8]) {
     let mut data = data;
     let types = types(&mut data);
-    let Ok(path) = std::str::from_utf8(data) else { return };
+    let Ok(path) = std::str::from_utf8(data) else {
+        return;
+    };
     let name = unescape_path_name(path);
     assert_eq!(unescape_path_name(&escape_path_name(&name)), name);
     let fields: Vec<DataField> = types
@@ -243,22 +294,49 @@ pub fn partition_path(data: &[u8]) {
         default_name: "__DEFAULT_PARTITION__".to_owned(),
         legacy: data.len() % 2 == 0,
     };
-    let Some(values) = bounded(data.len(), || naming.parse_path(path, &fields)) else { return };
-    let Ok(row) = BinaryRow::encode(&types, &values) else { return };
+    let Some(values) = bounded(data.len(), || naming.parse_path(path, &fields)) else {
+        return;
+    };
+    let Ok(row) = BinaryRow::encode(&types, &values) else {
+        return;
+    };
     // The text of a TIME can have more digits than its type and loses them the first time; from then on nothing changes.
     let again = |row: &BinaryRow| {
         let written = naming.path(&fields, row).ok()?;
         let values = naming.parse_path(&written, &fields).ok()?;
-        Some((written, BinaryRow::encode(&types, &values).expect("values of a path are encoded")))
+        Some((
+            written,
+            BinaryRow::encode(&types, &values).expect("values of a path are encoded"),
+        ))
     };
     let Some((_, once)) = again(&row) else { return };
-    let Some((written, twice)) = again(&once) else { return };
+    let Some((written, twice)) = again(&once) else {
+        return;
+    };
     assert_eq!(naming.path(&fields, &twice).unwrap(), written);
 }
 
 /// What the bytes of a BLOB mean.
 pub fn blob_value(data: &[u8]) {
-    let Some(value) = bounded(data.len(), || BlobValue::of(data)) else { return };
+    // Where a column is declared to hold references, they are decoded without a look at their mark.
+    if let Some(descriptor) = bounded(data.len(), || BlobDescriptor::decode(data)) {
+        let again = descriptor.encode().expect("what was decoded is encoded");
+        assert_eq!(
+            BlobDescriptor::decode(&again).expect("what was encoded is decoded"),
+            descriptor
+        );
+    }
+    if let Some(view) = bounded(data.len(), || BlobView::decode(data))
+        && let Ok(again) = view.encode()
+    {
+        assert_eq!(
+            BlobView::decode(&again).expect("what was encoded is decoded"),
+            view
+        );
+    }
+    let Some(value) = bounded(data.len(), || BlobValue::of(data)) else {
+        return;
+    };
     let again = match &value {
         BlobValue::View(view) => view.encode(),
         BlobValue::Descriptor(descriptor) => descriptor.encode(),

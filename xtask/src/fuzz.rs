@@ -11,7 +11,13 @@ use crate::TaskResult;
 use crate::process::root;
 
 /// Targets behind the feature `formats` of the fuzz crate.
-const FORMAT_TARGETS: [&str; 4] = ["avro_file", "blob_file", "blob_layout", "orc_file"];
+const FORMAT_TARGETS: [&str; 5] = [
+    "avro_file",
+    "blob_file",
+    "blob_layout",
+    "orc_file",
+    "orc_manifest",
+];
 
 /// The task: `fuzz [--seconds N] [--seeds-only] [TARGET…]`.
 pub(crate) fn run(args: &[String]) -> TaskResult {
@@ -255,8 +261,8 @@ fn vectors(path: &Path) -> TaskResult {
                 let text = vector["input"].as_str().unwrap_or_default();
                 seed("partition_path", &name, &[&[1, 8, 0], text.as_bytes()].concat())?;
             }
-            "dv32" => seed("deletion_vector", &name, &with_first(1, &bytes))?,
-            "dv64" => seed("deletion_vector", &name, &with_first(1, &bytes))?,
+            "dv32" | "dv64" => seed("deletion_vector", &name, &with_first(1, &bytes))?,
+            "blob_descriptor" | "blob_view" => seed("blob_value", &name, &bytes)?,
             "predicate_json" => {
                 let json = vector["json"].as_str().unwrap_or_default();
                 seed("predicate_json", &name, json.as_bytes())?;
@@ -318,6 +324,13 @@ fn file(path: &Path, name: &str) -> TaskResult {
     // Long inputs make the fuzzer slow and find nothing that short ones do not.
     if bytes.len() > 16 << 10 {
         return Ok(());
+    }
+    if bytes.starts_with(b"ORC") && folder == "manifest" {
+        let kind = ["manifest_list", "manifest", "index_manifest"]
+            .iter()
+            .position(|kind| *kind == target);
+        let kind = kind.and_then(|kind| u8::try_from(kind).ok()).unwrap_or(0);
+        return seed("orc_manifest", &format!("file-{name}"), &with_first(kind, &bytes));
     }
     if target == "blob_layout" {
         // Whole files of each column type.

@@ -15,6 +15,8 @@ const MAGIC_32: [u8; 4] = 1_581_511_376u32.to_be_bytes();
 const MAGIC_64: [u8; 4] = 1_681_511_377u32.to_le_bytes();
 const PREFIX: usize = 4;
 const CHECKSUM: usize = 4;
+/// Most bitmaps that a vector is written with; empty ones among them have 48 KiB together.
+const MAX_WRITTEN_SLOTS: u32 = 1 << 12;
 /// Stored form of a bitmap without a position.
 const EMPTY: [u8; 8] = [0x3a, 0x30, 0, 0, 0, 0, 0, 0];
 
@@ -127,8 +129,17 @@ impl DeletionVector {
     /// writes it.
     ///
     /// # Errors
-    /// `Unsupported` when it has 2 GiB or more (positions beyond 32 bits cost twelve bytes for each 2^32 below them).
+    /// `Unsupported` for a 64-bit vector that lists a bitmap for rows from 2^44 on: Java's form has a bitmap for each 2^32 rows
+    /// below, empty ones too, twelve bytes each, so that a few deleted rows could have gigabytes. `Unsupported` for 2 GiB or more.
     pub fn encode(&self) -> Result<Vec<u8>> {
+        if self.slots() > MAX_WRITTEN_SLOTS {
+            return Err(Error::unsupported(format!(
+                "the stored form of a deletion vector for rows from {} on would have {} bitmaps, expected at most {MAX_WRITTEN_SLOTS} \
+                 (rows below 2^44)",
+                u64::from(self.slots() - 1) << 32,
+                self.slots()
+            )));
+        }
         let mut parts = BTreeMap::new();
         let mut length = match self.kind() {
             DeletionVectorKind::Bitmap32 => 0,

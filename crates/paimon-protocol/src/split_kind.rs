@@ -2,6 +2,10 @@
 
 //! The other units of work of a query plan, and the sum of all kinds (Java `SplitSerializer`; `wire.md` 8.3–8.7).
 
+use std::collections::HashSet;
+
+use paimon_types::{Error, Result};
+
 use crate::{DataFileMeta, DataSplit, DeletionFile, Partition};
 
 /// Difference between two states of one bucket (Java `IncrementalSplit`; `wire.md` 8.4).
@@ -118,6 +122,38 @@ impl Split {
             Split::Fallback { .. } => "fallback",
         }
     }
+}
+
+/// Refuses two masking rules for a column: which one hides its values would depend on the reader.
+pub(crate) fn check_masking(rules: &[(String, Option<String>)], error: fn(String) -> Error) -> Result<()> {
+    match twice(rules.iter().map(|(column, _)| column.as_str())) {
+        None => Ok(()),
+        Some(column) => {
+            Err(error("column has two masking rules, expected one".to_owned()).with("column", column))
+        }
+    }
+}
+
+/// Refuses two bucket paths or branches for a file of a chain split.
+pub(crate) fn check_names(
+    paths: &[(String, String)],
+    branches: &[(String, String)],
+    error: fn(String) -> Error,
+) -> Result<()> {
+    for (what, pairs) in [("bucket paths", paths), ("branches", branches)] {
+        if let Some(file) = twice(pairs.iter().map(|(file, _)| file.as_str())) {
+            return Err(
+                error(format!("file of a chain split has two {what}, expected one")).with("file", file),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A text that occurs a second time.
+fn twice<'a>(mut texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = HashSet::new();
+    texts.find(|text| !seen.insert(*text))
 }
 
 impl From<DataSplit> for Split {

@@ -9,4 +9,5 @@ mod damage;
 mod java;
 mod reader;
 mod support;
+mod vectors;
 mod writer;

@@ -229,3 +229,72 @@ async fn what_is_refused() {
         "{error}"
     );
 }
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % n
+    }
+
+    fn value(&mut self) -> Option<Vec<u8>> {
+        let length = if self.below(8) == 0 { 3000 } else { 20 };
+        let length = self.below(length);
+        (self.below(4) > 0).then(|| (0..length).map(|_| self.below(256) as u8).collect())
+    }
+}
+
+#[tokio::test]
+async fn random_rows_come_back() {
+    for seed in 0..60 {
+        let mut random = Random(seed);
+        let count = random.below(40);
+        let values: Vec<Option<Vec<u8>>> = (0..count).map(|_| random.value()).collect();
+        let flags: Vec<bool> = (0..count).map(|_| random.below(5) == 0).collect();
+        let fields = with_placeholders("BLOB");
+        // Placeholders have no value.
+        let shown = values
+            .iter()
+            .zip(&flags)
+            .map(|(v, flag)| v.as_deref().filter(|_| !flag));
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(shown.collect::<LargeBinaryArray>()),
+            Arc::new(BooleanArray::from(flags.clone())),
+        ];
+        let batch = RecordBatch::try_new(Arc::new(to_arrow_schema(&fields)), columns).unwrap();
+        come_back(&fields, batch).await;
+
+        let entries: Vec<Option<Vec<(i32, Option<Vec<u8>>)>>> = (0..count)
+            .map(|_| {
+                let count = random.below(5) as i32;
+                let mut entry = |i| (i * 1000 - 7, random.value());
+                let entries: Vec<_> = (0..count).map(&mut entry).collect();
+                (random.below(5) > 0).then_some(entries)
+            })
+            .collect();
+        let borrowed: Vec<Option<Vec<Entry<'_>>>> = entries
+            .iter()
+            .map(|row| {
+                row.as_ref()
+                    .map(|row| row.iter().map(|(k, v)| (*k, v.as_deref())).collect())
+            })
+            .collect();
+        let borrowed: Vec<Option<&[Entry<'_>]>> = borrowed.iter().map(|row| row.as_deref()).collect();
+        come_back(&[field("MAP<INT, BLOB>")], maps(&borrowed)).await;
+    }
+}
+
+/// Written and read, the rows are the same.
+async fn come_back(fields: &[DataField], batch: RecordBatch) {
+    let file = Recorded::new(written(fields, &batch).await);
+    let mut reader = open(format(&[]).as_ref(), file, 1 << 20).await.unwrap();
+    assert_eq!(reader.number_of_rows().unwrap(), batch.num_rows() as u64);
+    reader.set_read_schema(fields, None, None).unwrap();
+    let read = all(reader.as_mut()).await.unwrap();
+    assert_eq!(rows(&read, None), rows(&[batch], None));
+}

@@ -107,6 +107,28 @@ fn gaps_are_read() {
     assert_eq!(decoded.encode().unwrap(), built.encode().unwrap());
 }
 
+/// Twelve bytes are written for each 2^32 rows below the last bitmap, filled or not: few bytes must not become gigabytes.
+#[test]
+fn the_stored_form_is_bounded() {
+    let wide = DeletionVectorKind::Bitmap64;
+    let last = vector(wide, [(1 << 44) - 1]);
+    assert_eq!(last.encode().unwrap().len(), 20 + 12 * 4095 + 22);
+    let error = vector(wide, [1 << 44]).encode().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(
+        error
+            .message()
+            .contains("rows from 17592186044416 on would have 4097 bitmaps"),
+        "{error}"
+    );
+    // A bitmap without a row counts as well, and what reads it does not care.
+    let empty = framed("d1d33964", "0100000000000000feffff7f3a30000000000000");
+    let (decoded, _) = decode_deletion_vector(&empty).unwrap();
+    assert!(decoded.is_empty());
+    assert_eq!(decoded.encode().unwrap_err().kind(), ErrorKind::Unsupported);
+    assert!(write_rolling([((), &decoded)], 1 << 20).is_err());
+}
+
 #[test]
 fn a_row_that_the_kind_cannot_hold() {
     let [small, large] = KINDS;
@@ -122,7 +144,14 @@ fn a_row_that_the_kind_cannot_hold() {
     wide.delete(large.max_position() + 1).unwrap_err();
     assert_eq!(wide.max(), Some(large.max_position()));
     // Java would need 24 GB for it.
-    assert_eq!(wide.encode().unwrap_err().kind(), ErrorKind::Unsupported);
+    let error = wide.encode().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(
+        error
+            .message()
+            .contains("2147483647 bitmaps, expected at most 4096"),
+        "{error}"
+    );
 
     assert_eq!(
         narrow.merge(&DeletionVector::new(large)).unwrap_err().kind(),

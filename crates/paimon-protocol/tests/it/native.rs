@@ -177,7 +177,10 @@ fn what_this_build_does_not_know_is_refused_by_name() {
     let error = refused(&forge(1, 1, 0x10, b""));
     assert_eq!(
         (error.kind(), error.message()),
-        (ErrorKind::Unsupported, "plan uses unknown features 0x10")
+        (
+            ErrorKind::Unsupported,
+            "plan uses unknown features 0x10, this build knows 0x0"
+        )
     );
     assert_eq!(
         refused(&forge(1, 1, 0, b"xy")).message(),
@@ -278,6 +281,24 @@ fn schemas_are_complete_and_unique() {
             .unwrap_err()
             .message()
             .contains("0 deletion file entries for 2 data files")
+    );
+}
+
+/// An option twice: which one counts would depend on the reader.
+#[test]
+fn options_are_unique() {
+    let mut plan = plan();
+    plan.options = BTreeMap::from([("k.one".into(), "1".into()), ("k.two".into(), "2".into())]);
+    let mut bytes = plan.to_bytes().unwrap();
+    let at = bytes.windows(5).position(|window| window == b"k.two").unwrap();
+    bytes[at..at + 5].copy_from_slice(b"k.one");
+    let body = bytes.len() - 4;
+    let checksum = crc32fast::hash(&bytes[..body]).to_le_bytes();
+    bytes[body..].copy_from_slice(&checksum);
+    let error = refused(&bytes);
+    assert_eq!(
+        (error.kind(), error.message()),
+        (ErrorKind::Corrupt, "plan has an option twice")
     );
 }
 

@@ -200,6 +200,38 @@ proptest! {
         }
     }
 
+    /// Version 2 of the messages in the form of release 0.7: read after that of 0.8 was tried, known by its shorter records.
+    #[test]
+    fn committable_of_release_0_7(
+        messages in proptest::collection::vec(sample::message(), 1..3),
+        identifier: i64,
+        watermark: Option<i64>,
+        log_offsets: std::collections::BTreeMap<i32, i64>,
+    ) {
+        let mut messages = messages;
+        messages.iter_mut().for_each(sample::trim_message_0_7);
+        for version in 1..=3 {
+            let committable = ManifestCommittable {
+                identifier,
+                watermark,
+                log_offsets: log_offsets.clone(),
+                properties: Default::default(),
+                messages: messages.clone(),
+            };
+            let encoding = CommittableEncoding { version, message_version: 2, release_0_7: true };
+            let bytes = committable.to_java_bytes(encoding).unwrap();
+            let (again, found) = ManifestCommittable::from_java_bytes(&bytes, version).unwrap();
+            prop_assert_eq!((&again, found), (&committable, encoding));
+            prop_assert_eq!(again.to_java_bytes(found).unwrap(), bytes.clone());
+            // The messages alone: the list ends the committable, behind the version of the messages.
+            let head = CommittableEncoding::default();
+            let empty = ManifestCommittable { messages: Vec::new(), ..committable };
+            let empty = empty.to_java_bytes(CommittableEncoding { version, message_version: 2, ..head }).unwrap();
+            let list = &bytes[empty.len() - 4..];
+            prop_assert_eq!(&decode_commit_messages(list, 2).unwrap(), &messages);
+        }
+    }
+
     #[test]
     fn native_messages(messages in proptest::collection::vec(sample::message(), 0..3)) {
         let bytes = CommitMessage::list_to_bytes(&messages, Codec::Native).unwrap();

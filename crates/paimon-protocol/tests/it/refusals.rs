@@ -6,7 +6,7 @@ use paimon_protocol::codec::java::{
     CommittableEncoding, SplitEncoding, decode_commit_message, encode_commit_message, encode_commit_messages,
 };
 use paimon_protocol::{
-    Codec, CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource,
+    ChainSplit, Codec, CommitMessage, DataFileMeta, DataSplit, DeletionFile, DeletionVectorMeta, FileSource,
     GlobalIndexMeta, IndexFileMeta, ManifestCommittable, Partition, QueryAuth, RowValues, SimpleStats, Split,
 };
 use paimon_types::ErrorKind;
@@ -150,8 +150,18 @@ fn snapshot_ids_that_begin_another_form() {
         DataSplit::from_java_bytes(&bytes).unwrap_err().kind(),
         ErrorKind::Corrupt
     );
+    // A version of incremental or chain splits that is to come.
     bytes[..8].copy_from_slice(&(4i64 << 32).to_be_bytes());
-    assert_eq!(DataSplit::from_bytes(&bytes).unwrap().snapshot_id, 4 << 32);
+    let error = DataSplit::from_bytes(&bytes).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.message()),
+        (
+            ErrorKind::Unsupported,
+            "unknown version 4 of an incremental or chain split, this build knows versions 1 to 2 and 1 to 3"
+        )
+    );
+    bytes[..8].copy_from_slice(&(256i64 << 32).to_be_bytes());
+    assert_eq!(DataSplit::from_bytes(&bytes).unwrap().snapshot_id, 256 << 32);
 }
 
 #[test]
@@ -496,11 +506,78 @@ fn masking_rules_are_one_a_column() {
         Split::from_bytes(&bytes)
     };
     assert_eq!(swap(*b"21").unwrap(), sorted);
+    let problem = "column has two masking rules, expected one";
     let error = swap(*b"11").unwrap_err();
-    assert_eq!(
-        (error.kind(), error.message()),
-        (ErrorKind::Corrupt, "column has two masking rules, expected one")
-    );
+    assert_eq!((error.kind(), error.message()), (ErrorKind::Corrupt, problem));
+    let native = |columns| rules(columns).to_bytes(Codec::Native);
+    let error = Split::from_bytes(&replaced(native(["c1", "c2"]).unwrap(), b"c2", b"c1")).unwrap_err();
+    assert_eq!((error.kind(), error.message()), (ErrorKind::Corrupt, problem));
+    for error in [native(["c", "c"]), rules(["c", "c"]).to_bytes(Codec::JAVA_SPLIT)] {
+        let error = error.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.message()),
+            (ErrorKind::InvalidInput, problem)
+        );
+    }
+}
+
+/// The last place of a text replaced in our own form, with a right checksum.
+fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
+    let at = bytes
+        .windows(from.len())
+        .rposition(|window| window == from)
+        .unwrap();
+    bytes[at..at + to.len()].copy_from_slice(to);
+    let body = bytes.len() - 4;
+    let checksum = crc32fast::hash(&bytes[..body]).to_le_bytes();
+    bytes[body..].copy_from_slice(&checksum);
+    bytes
+}
+
+/// So are the bucket paths and branches of the files of a chain split.
+#[test]
+fn files_of_chain_splits_have_one_path_and_one_branch() {
+    let chain = |paths: [&str; 2], branches: [&str; 2]| {
+        let pairs = |names: [&str; 2]| names.map(|name| (name.to_owned(), "x".to_owned())).into();
+        Split::Chain(ChainSplit {
+            logical_partition: Partition::unpartitioned(),
+            data_files: vec![],
+            file_bucket_paths: pairs(paths),
+            file_branches: pairs(branches),
+            deletion_files: None,
+        })
+    };
+    for codec in [Codec::JAVA_SPLIT, Codec::Native] {
+        for (paths, branches, problem) in [
+            (
+                ["f1", "f1"],
+                ["f1", "f2"],
+                "file of a chain split has two bucket paths, expected one",
+            ),
+            (
+                ["f1", "f2"],
+                ["f1", "f1"],
+                "file of a chain split has two branches, expected one",
+            ),
+        ] {
+            let error = chain(paths, branches).to_bytes(codec).unwrap_err();
+            assert_eq!(
+                (error.kind(), error.message()),
+                (ErrorKind::InvalidInput, problem)
+            );
+        }
+        let bytes = chain(["f1", "f2"], ["f3", "f4"]).to_bytes(codec).unwrap();
+        let bytes = match codec {
+            Codec::Native => replaced(bytes, b"f4", b"f3"),
+            Codec::Java(_) => {
+                let at = bytes.windows(2).rposition(|window| window == b"f4").unwrap();
+                [&bytes[..at], b"f3", &bytes[at + 2..]].concat()
+            }
+        };
+        let error = Split::from_bytes(&bytes).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+        assert!(error.message().contains("two branches"), "{error}");
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(crate) fn row() -> impl Strategy<Value = RowValues> {
     })
 }
 
-fn stats() -> impl Strategy<Value = SimpleStats> {
+pub(crate) fn stats() -> impl Strategy<Value = SimpleStats> {
     (row(), row(), vec(of(any::<i64>()), 0..40)).prop_map(|(min_values, max_values, null_counts)| {
         SimpleStats {
             min_values,
@@ -116,7 +116,7 @@ pub(crate) fn split() -> impl Strategy<Value = DataSplit> {
     })
 }
 
-fn index_file() -> impl Strategy<Value = IndexFileMeta> {
+pub(crate) fn index_file() -> impl Strategy<Value = IndexFileMeta> {
     let vector =
         (text(), any::<[i32; 2]>(), of(any::<i64>())).prop_map(|(data_file_name, place, cardinality)| {
             DeletionVectorMeta {
@@ -316,6 +316,25 @@ pub(crate) fn trim_message(message: &mut CommitMessage, version: i32) {
         };
         loser.new_index_files.clear();
         loser.deleted_index_files.clear();
+    }
+}
+
+/// Drops what a commit message of release 0.7 cannot hold.
+pub(crate) fn trim_message_0_7(message: &mut CommitMessage) {
+    trim_message(message, 2);
+    message.data_increment.deleted_files.clear();
+    for increment in [&mut message.data_increment, &mut message.compact_increment] {
+        let lists = [
+            &mut increment.new_files,
+            &mut increment.deleted_files,
+            &mut increment.changelog_files,
+        ];
+        for file in lists.into_iter().flatten() {
+            trim_file(file, 13);
+        }
+        for index in &mut increment.new_index_files {
+            index.dv_ranges = None;
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Every vector of `testdata/wire-vectors.jsonl` of the kinds of this crate: decode, write again, same bytes.
+//! Every vector of `testdata/wire-vectors.jsonl` of the kinds of this crate: decode, write again, same bytes. Who reads those of
+//! other kinds is checked here, too.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use paimon_protocol::codec::java::{
     decode_commit_message, decode_commit_messages, encode_commit_message, encode_commit_messages,
@@ -220,4 +223,160 @@ fn committables() {
         ));
     }
     assert!(texts > 10, "{texts}");
+}
+
+/// Kind and number of vectors by the file of tests that reads them, below `crates`.
+type Consumer = (&'static str, &'static [(&'static str, usize)]);
+
+const CONSUMERS: [Consumer; 11] = [
+    (
+        "paimon-format-blob/tests/it/vectors.rs",
+        &[("blob_file", 1), ("delta_varint", 1)],
+    ),
+    (
+        "paimon-index/tests/it/vectors.rs",
+        &[
+            ("dv32", 9),
+            ("dv32_body", 1),
+            ("dv64", 11),
+            ("dv_index_file", 2),
+            ("hash_index_file", 1),
+        ],
+    ),
+    (
+        "paimon-protocol/src/codec/java/tests.rs",
+        &[
+            ("data_file_meta_stream", 8),
+            ("deletion_file_list", 2),
+            ("index_file_meta_stream", 4),
+        ],
+    ),
+    (
+        "paimon-protocol/tests/it/vectors.rs",
+        &[
+            ("chain_split", 1),
+            ("commit_message", 4),
+            ("commit_message_list", 15),
+            ("data_split", 31),
+            ("fallback_data_split_unframed", 2),
+            ("incremental_split", 1),
+            ("indexed_split", 1),
+            ("manifest_committable", 17),
+            ("split_frame", 12),
+        ],
+    ),
+    ("paimon-types/src/variant/tests.rs", &[("variant", 13)]),
+    (
+        "paimon-types/tests/it/blobs.rs",
+        &[("blob_descriptor", 2), ("blob_view", 2)],
+    ),
+    (
+        "paimon-types/tests/it/buckets.rs",
+        &[
+            ("binary_string_hash", 1),
+            ("bucket_default", 9),
+            ("bucket_hive", 39),
+            ("bucket_mod", 7),
+            ("default_bucket", 3),
+            ("dynamic_bucket_assigner", 1),
+            ("murmur_bytes_seed42", 5),
+        ],
+    ),
+    ("paimon-types/tests/it/partitions.rs", &[("partition_string", 49)]),
+    (
+        "paimon-types/tests/it/predicate_json.rs",
+        &[("predicate_json", 12)],
+    ),
+    (
+        "paimon-types/tests/it/rows.rs",
+        &[
+            ("binary_array", 8),
+            ("binary_row", 44),
+            ("binary_row_codegen_projection", 5),
+            ("serialize_binary_row", 2),
+            ("stream_binary_row_serializer", 1),
+            ("stream_serialize_binary_row", 1),
+            ("stream_variant", 1),
+            ("stream_vector", 1),
+        ],
+    ),
+    (
+        "paimon-types/tests/it/streams.rs",
+        &[("varint", 7), ("varlong", 2), ("write_utf", 7)],
+    ),
+];
+
+/// A vector of a new kind, or one more of a known kind, needs a test.
+#[test]
+fn every_vector_is_read_by_a_test() {
+    let text = std::fs::read_to_string(repository("testdata/wire-vectors.jsonl")).unwrap();
+    let mut found = BTreeMap::<String, usize>::new();
+    for line in text.lines() {
+        let vector: Value = serde_json::from_str(line).unwrap();
+        *found
+            .entry(vector["kind"].as_str().unwrap().to_owned())
+            .or_default() += 1;
+    }
+    let mut expected = BTreeMap::new();
+    for (file, kinds) in CONSUMERS {
+        let source = std::fs::read_to_string(repository("crates").join(file)).unwrap();
+        // This list does not count as reading.
+        let source = source.split("const CONSUMERS").next().unwrap();
+        for (kind, count) in kinds {
+            assert!(
+                source.contains(&format!("\"{kind}\"")),
+                "{file} does not read {kind}"
+            );
+            assert_eq!(expected.insert((*kind).to_owned(), *count), None, "{kind}");
+        }
+    }
+    assert_eq!(found, expected);
+}
+
+/// The table of `docs/protocol.md` names every kind of vector and every fuzz target, and tests that exist.
+#[test]
+fn the_table_of_decoders_is_complete() {
+    let read = |path: &str| std::fs::read_to_string(repository(path)).unwrap();
+    let document = read("docs/protocol.md");
+    let (_, section) = document.split_once("## How each decoder is proven").unwrap();
+    let words =
+        |cell: &str| -> Vec<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+    let (mut kinds, mut targets) = (BTreeSet::new(), BTreeSet::new());
+    for row in section.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
+        let [_, vectors, round_trip, fuzz] = cells[..] else {
+            panic!("{row}")
+        };
+        kinds.extend(words(vectors));
+        targets.extend(words(fuzz));
+        let mut tests = words(round_trip).into_iter();
+        let file = tests.next().unwrap();
+        let source = read(&format!("crates/{file}"));
+        for test in tests {
+            assert!(source.contains(&format!("fn {test}(")), "{file} has no {test}");
+        }
+        assert!(!words(fuzz).is_empty(), "no fuzz target: {row}");
+    }
+    let known = CONSUMERS.iter().flat_map(|(_, kinds)| *kinds);
+    assert_eq!(kinds, known.map(|(kind, _)| (*kind).to_owned()).collect());
+    let mut files = BTreeSet::new();
+    for entry in std::fs::read_dir(repository("fuzz/fuzz_targets")).unwrap() {
+        files.insert(
+            entry
+                .unwrap()
+                .path()
+                .file_stem()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned(),
+        );
+    }
+    assert_eq!(targets, files, "fuzz/fuzz_targets");
+    let manifest = read("fuzz/Cargo.toml");
+    let bins = manifest
+        .split("[[bin]]")
+        .skip(1)
+        .map(|bin| bin.split('"').nth(1).unwrap().to_owned());
+    assert_eq!(bins.collect::<BTreeSet<_>>(), files, "fuzz/Cargo.toml");
 }

@@ -3,60 +3,6 @@
 use super::*;
 use crate::ErrorKind;
 
-fn hex(text: &str) -> Vec<u8> {
-    (0..text.len())
-        .step_by(2)
-        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap())
-        .collect()
-}
-
-/// The bytes of Java 2.x (`wire-vectors.jsonl`).
-#[test]
-fn java_bytes() {
-    for (uri, offset, length, bytes) in [
-        (
-            "oss://b/k",
-            5,
-            100,
-            "0243534544424f4c42090000006f73733a2f2f622f6b05000000000000006400000000000000",
-        ),
-        (
-            "oss://bucket/x",
-            0,
-            -1,
-            "0243534544424f4c420e0000006f73733a2f2f6275636b65742f780000000000000000ffffffffffffffff",
-        ),
-    ] {
-        let descriptor = BlobDescriptor {
-            uri: uri.to_owned(),
-            offset,
-            length,
-        };
-        let bytes = hex(bytes);
-        assert_eq!(descriptor.encode().unwrap(), bytes);
-        assert_eq!(BlobValue::of(&bytes).unwrap(), BlobValue::Descriptor(descriptor));
-    }
-    for (table, bytes) in [
-        (
-            "db.tbl",
-            "0157454956424f4c420600000064622e74626c030000004d00000000000000",
-        ),
-        (
-            "db.tbl$branch_b1",
-            "0157454956424f4c421000000064622e74626c246272616e63685f6231030000004d00000000000000",
-        ),
-    ] {
-        let view = BlobView {
-            table: table.to_owned(),
-            field_id: 3,
-            row_id: 77,
-        };
-        let bytes = hex(bytes);
-        assert_eq!(view.encode().unwrap(), bytes);
-        assert_eq!(BlobValue::of(&bytes).unwrap(), BlobValue::View(view));
-    }
-}
-
 #[test]
 fn first_version_has_no_magic_and_is_never_recognised() {
     let current = BlobDescriptor {

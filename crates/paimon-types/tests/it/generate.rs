@@ -192,7 +192,7 @@ pub(crate) fn random_value(random: &mut Random, data_type: &DataType, civil: boo
     })
 }
 
-fn random_text(random: &mut Random, max: u64) -> String {
+pub(crate) fn random_text(random: &mut Random, max: u64) -> String {
     let alphabet = [
         'a',
         'b',

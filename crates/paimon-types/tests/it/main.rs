@@ -4,11 +4,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod blobs;
 mod buckets;
 mod generate;
 mod java_text;
 mod partitions;
 mod predicate_json;
+mod properties;
 mod rows;
 mod streams;
 mod vectors;

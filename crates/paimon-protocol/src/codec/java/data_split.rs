@@ -9,7 +9,7 @@ use paimon_types::{DataOutput, Error, Result};
 use super::carrier::{Carrier, Growth, arity, check_read, check_write};
 use super::file_meta::FileMetaReader;
 use super::input::SharedInput;
-use super::split::FRAME_MAGIC;
+use super::split::{BARE_VERSIONS, FRAME_MAGIC};
 use super::split_body::INDEXED_MAGIC;
 use super::{deletion_file, file_meta};
 use crate::DataSplit;
@@ -54,9 +54,9 @@ pub(super) fn read(input: &mut SharedInput<'_>) -> Result<(DataSplit, i32)> {
 }
 
 /// Version 1 begins with the snapshot id. A reader of any form would take some ids, which no table reaches, for the magic of
-/// another form, or for the version in front of an incremental or chain split.
+/// another form, or for the version in front of an incremental or chain split, versions to come included.
 fn begins_another_form(snapshot_id: i64) -> bool {
-    matches!(snapshot_id >> 32, 1..=3)
+    BARE_VERSIONS.contains(&(snapshot_id >> 32))
         || [MAGIC, INDEXED_MAGIC, FRAME_MAGIC].contains(&snapshot_id)
         || snapshot_id.to_be_bytes() == NATIVE_SPLIT_MAGIC
 }

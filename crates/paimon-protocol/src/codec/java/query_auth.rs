@@ -5,6 +5,7 @@
 use paimon_types::{DataInput, DataOutput, Error, Result};
 
 use crate::QueryAuth;
+use crate::split_kind::check_masking;
 
 pub(super) fn read(input: &mut DataInput<'_>) -> Result<Option<QueryAuth>> {
     if !input.read_bool()? {
@@ -26,9 +27,7 @@ pub(super) fn read(input: &mut DataInput<'_>) -> Result<Option<QueryAuth>> {
         };
         let mut rules = (0..count).map(|_| pair()).collect::<Result<Vec<_>>>()?;
         rules.sort_by(|(a, _), (b, _)| in_order(a, b));
-        if let Some([(column, _), _]) = rules.array_windows().find(|[(a, _), (b, _)]| a == b) {
-            return Err(Error::corrupt("column has two masking rules, expected one").with("column", column));
-        }
+        check_masking(&rules, Error::corrupt)?;
         Some(rules)
     } else {
         None
@@ -67,6 +66,7 @@ pub(super) fn write(out: &mut DataOutput, auth: Option<&QueryAuth>) -> Result<()
     }
     out.write_bool(auth.column_masking.is_some());
     if let Some(masking) = &auth.column_masking {
+        check_masking(masking, Error::invalid)?;
         out.write_count(masking.len())?;
         let mut sorted: Vec<_> = masking.iter().collect();
         sorted.sort_by(|(a, _), (b, _)| in_order(a, b));

@@ -2,12 +2,15 @@
 
 //! Splits of any kind, in the `SPLIT_V1` frame or bare (Java `SplitSerializer`; `wire.md` 8.3).
 
+use std::ops::RangeInclusive;
+
 use paimon_types::{DataInput, DataOutput, Error, Result, SharedBytes};
 
 use super::carrier::{check_read, check_write};
 use super::input::SharedInput;
 use super::split_body::{
-    INDEXED_MAGIC, read_chain, read_incremental, read_indexed, write_chain, write_incremental, write_indexed,
+    CHAIN_VERSIONS, INCREMENTAL_VERSIONS, INDEXED_MAGIC, read_chain, read_incremental, read_indexed,
+    write_chain, write_incremental, write_indexed,
 };
 use super::{JAVA_SPLIT_VERSION, SplitEncoding, data_split, query_auth};
 use crate::{DataSplit, Split};
@@ -15,6 +18,9 @@ use crate::{DataSplit, Split};
 /// `SPLIT_V1` in ASCII.
 pub(super) const FRAME_MAGIC: i64 = 0x5350_4c49_545f_5631;
 const FRAME_VERSION: i32 = 1;
+
+/// What is taken for the version of an incremental or chain split in the first four bytes of a split without frame.
+pub(super) const BARE_VERSIONS: RangeInclusive<i64> = 1..=255;
 
 /// Frames within frames that are read or written; Java's planner nests two.
 const MAX_DEPTH: usize = 8;
@@ -49,18 +55,25 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(Split, SplitEncoding)> {
 fn decode_bare(buffer: &SharedBytes, first: i64) -> Result<(Split, i32)> {
     let mut input = SharedInput::new(buffer);
     // Incremental and chain splits begin with a small i32 version, version 1 data splits with an i64 snapshot id below 2^32.
-    if let version @ 1..=3 = first >> 32 {
-        let chain = |e: Error| e.with("read as", "chain split");
-        let incremental = if version < 3 {
-            read_all(buffer, read_incremental).ok()
-        } else {
-            None
-        };
-        return match incremental {
-            Some((split, version)) => Ok((Split::Incremental(split), version)),
-            None => read_all(buffer, read_chain)
+    let version = first >> 32;
+    if BARE_VERSIONS.contains(&version) {
+        if version > *CHAIN_VERSIONS.end() as i64 {
+            return Err(Error::unsupported(format!(
+                "unknown version {version} of an incremental or chain split, this build knows versions {} to {} and {} to {}",
+                INCREMENTAL_VERSIONS.start(),
+                INCREMENTAL_VERSIONS.end(),
+                CHAIN_VERSIONS.start(),
+                CHAIN_VERSIONS.end()
+            )));
+        }
+        return match read_all(buffer, read_incremental) {
+            Ok((split, version)) => Ok((Split::Incremental(split), version)),
+            Err(incremental) => read_all(buffer, read_chain)
                 .map(|(split, version)| (Split::Chain(split), version))
-                .map_err(chain),
+                .map_err(|e| {
+                    e.with("read as", "chain split")
+                        .with("as incremental split", incremental)
+                }),
         };
     }
     if first == INDEXED_MAGIC {

@@ -2,17 +2,26 @@
 
 //! Bodies of incremental, indexed and chain splits (`wire.md` 8.4–8.6).
 
+use std::ops::RangeInclusive;
+
 use paimon_types::{DataOutput, Error, Result};
 
 use super::carrier::{Carrier, Growth, arity, check_read, check_write};
 use super::file_meta::FileMetaReader;
 use super::input::SharedInput;
 use super::{data_split, deletion_file, file_meta};
+use crate::split_kind::check_names;
 use crate::{ChainSplit, IncrementalSplit, IndexedSplit, RowRange};
 
 /// First eight bytes of an indexed split.
 pub(super) const INDEXED_MAGIC: i64 = -938_472_394_838_495_695;
 const INDEXED_VERSION: i32 = 1;
+
+/// Versions that this build reads and writes.
+pub(super) const INCREMENTAL_VERSIONS: RangeInclusive<i32> = 1..=2;
+
+/// Versions that this build reads and writes.
+pub(super) const CHAIN_VERSIONS: RangeInclusive<i32> = 1..=3;
 
 const INCREMENTAL_FILES: Growth = &[(1, 20), (2, 21)];
 const CHAIN_FILES: Growth = &[(1, 20), (3, 21)];
@@ -21,7 +30,7 @@ const CHAIN_DELETION_FILES: i32 = 2;
 
 pub(super) fn read_incremental(input: &mut SharedInput<'_>) -> Result<(IncrementalSplit, i32)> {
     let version = input.read_i32()?;
-    check_read("incremental split", version, 1..=2)?;
+    check_read("incremental split", version, INCREMENTAL_VERSIONS)?;
     let mut files = FileMetaReader::new(arity(INCREMENTAL_FILES, version));
     let snapshot_id = input.read_i64()?;
     let partition = input.read_partition()?;
@@ -83,7 +92,7 @@ pub(super) fn read_indexed(input: &mut SharedInput<'_>) -> Result<(IndexedSplit,
 
 pub(super) fn read_chain(input: &mut SharedInput<'_>) -> Result<(ChainSplit, i32)> {
     let version = input.read_i32()?;
-    check_read("chain split", version, 1..=3)?;
+    check_read("chain split", version, CHAIN_VERSIONS)?;
     let logical_partition = input.read_partition()?;
     let data_files = FileMetaReader::new(arity(CHAIN_FILES, version)).list(input)?;
     let mut pairs = || -> Result<Vec<(String, String)>> {
@@ -93,6 +102,7 @@ pub(super) fn read_chain(input: &mut SharedInput<'_>) -> Result<(ChainSplit, i32
             .collect()
     };
     let (file_bucket_paths, file_branches) = (pairs()?, pairs()?);
+    check_names(&file_bucket_paths, &file_branches, Error::corrupt)?;
     let deletion_files = if version >= CHAIN_DELETION_FILES {
         deletion_file::read_list(input, data_files.len(), true)?
     } else {
@@ -111,7 +121,7 @@ pub(super) fn read_chain(input: &mut SharedInput<'_>) -> Result<(ChainSplit, i32
 }
 
 pub(super) fn write_incremental(out: &mut DataOutput, split: &IncrementalSplit, version: i32) -> Result<()> {
-    check_write("incremental split", version, 1..=2)?;
+    check_write("incremental split", version, INCREMENTAL_VERSIONS)?;
     let carrier = Carrier {
         name: "incremental split",
         version,
@@ -154,7 +164,7 @@ pub(super) fn write_indexed(out: &mut DataOutput, split: &IndexedSplit, version:
 }
 
 pub(super) fn write_chain(out: &mut DataOutput, split: &ChainSplit, version: i32) -> Result<()> {
-    check_write("chain split", version, 1..=3)?;
+    check_write("chain split", version, CHAIN_VERSIONS)?;
     let carrier = Carrier {
         name: "chain split",
         version,
@@ -165,6 +175,7 @@ pub(super) fn write_chain(out: &mut DataOutput, split: &ChainSplit, version: i32
         split.deletion_files.is_some(),
         CHAIN_DELETION_FILES,
     )?;
+    check_names(&split.file_bucket_paths, &split.file_branches, Error::invalid)?;
     out.write_i32(version);
     split.logical_partition.encoded_row().write_stream(out);
     file_meta::write_list(out, &split.data_files, &carrier)?;

@@ -9,6 +9,7 @@ use super::body::{
     MessageBody, StateBody, VectorBody,
 };
 use super::convert::{ValueReader, check_deletion_files, deletion_files, files};
+use crate::split_kind::{check_masking, check_names};
 use crate::{
     BucketState, ChainSplit, CommitMessage, DeletionVectorMeta, GlobalIndexMeta, Increment, IncrementalSplit,
     IndexFileMeta, IndexedSplit, QueryAuth, RowRange, Split,
@@ -81,6 +82,7 @@ pub(super) fn any_split(split: &Split, depth: usize) -> Result<AnySplit<'_>> {
         }
         Split::Chain(split) => {
             check_deletion_files(split.data_files.len(), split.deletion_files.as_deref())?;
+            check_names(&split.file_bucket_paths, &split.file_branches, Error::invalid)?;
             AnySplit::Chain(ChainBody {
                 logical_partition: (&split.logical_partition).into(),
                 data_files: files(&split.data_files),
@@ -90,6 +92,8 @@ pub(super) fn any_split(split: &Split, depth: usize) -> Result<AnySplit<'_>> {
             })
         }
         Split::QueryAuth { split, auth } => {
+            let rules = auth.as_ref().and_then(|auth| auth.column_masking.as_deref());
+            check_masking(rules.unwrap_or_default(), Error::invalid)?;
             AnySplit::QueryAuth(inner(split)?, auth.as_ref().map(AuthBody::from))
         }
         Split::FallbackData { split, is_fallback } => {
@@ -180,19 +184,21 @@ fn owned_pairs(List(pairs): List<(&str, &str)>) -> Vec<(String, String)> {
     pairs.collect()
 }
 
-fn auth(auth: AuthBody<'_>) -> QueryAuth {
+fn auth(auth: AuthBody<'_>) -> Result<QueryAuth> {
     let text = |text: Option<&str>| text.map(str::to_owned);
-    QueryAuth {
+    let column_masking: Option<Vec<_>> = auth.column_masking.map(|List(rules)| {
+        let rules = rules
+            .into_iter()
+            .map(|(column, rule)| (column.to_owned(), text(rule)));
+        rules.collect()
+    });
+    check_masking(column_masking.as_deref().unwrap_or_default(), Error::corrupt)?;
+    Ok(QueryAuth {
         filter: auth
             .filter
             .map(|List(filter)| filter.into_iter().map(text).collect()),
-        column_masking: auth.column_masking.map(|List(rules)| {
-            let rules = rules
-                .into_iter()
-                .map(|(column, rule)| (column.to_owned(), text(rule)));
-            rules.collect()
-        }),
-    }
+        column_masking,
+    })
 }
 
 fn index_file(file: IndexBody<'_>) -> IndexFileMeta {
@@ -260,17 +266,20 @@ impl<'a> ValueReader<'a> {
             }),
             AnySplit::Chain(split) => {
                 let data_files = self.files(split.data_files)?;
+                let file_bucket_paths = owned_pairs(split.file_bucket_paths);
+                let file_branches = owned_pairs(split.file_branches);
+                check_names(&file_bucket_paths, &file_branches, Error::corrupt)?;
                 Split::Chain(ChainSplit {
                     logical_partition: self.partition(split.logical_partition)?,
                     deletion_files: self.deletion_files(data_files.len(), split.deletion_files)?,
                     data_files,
-                    file_bucket_paths: owned_pairs(split.file_bucket_paths),
-                    file_branches: owned_pairs(split.file_branches),
+                    file_bucket_paths,
+                    file_branches,
                 })
             }
             AnySplit::QueryAuth(split, rules) => Split::QueryAuth {
                 split: Box::new(self.any_split(*split)?),
-                auth: rules.map(auth),
+                auth: rules.map(auth).transpose()?,
             },
             AnySplit::FallbackData(split, is_fallback) => Split::FallbackData {
                 split: self.split(split)?,

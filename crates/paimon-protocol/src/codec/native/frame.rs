@@ -101,8 +101,9 @@ impl Frame {
         let flags = u32::from_le_bytes(input.read_array()?);
         if flags & !self.flags != 0 {
             return Err(Error::unsupported(format!(
-                "{name} uses unknown features {:#x}",
-                flags & !self.flags
+                "{name} uses unknown features {:#x}, this build knows {:#x}",
+                flags & !self.flags,
+                self.flags
             )));
         }
         let length = u64::from_le_bytes(input.read_array()?);

@@ -90,7 +90,9 @@ impl PlanEnvelope {
             .collect::<Result<Vec<_>>>()?;
         let mut options = BTreeMap::new();
         for (key, value) in decoded.options.0 {
-            options.insert(key.to_owned(), value.to_owned());
+            if options.insert(key.to_owned(), value.to_owned()).is_some() {
+                return Err(Error::corrupt("plan has an option twice").with("option", key));
+            }
         }
         let mut reader = ValueReader::new(&buffer, arena);
         let splits = decoded
