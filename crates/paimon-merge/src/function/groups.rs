@@ -106,7 +106,7 @@ impl Groups {
         let exclude = |one: &str, other: &str| {
             Err(Error::invalid(format!("options {one} and {other} exclude each other")).with("option", one))
         };
-        let ignore_delete = options.ignore_delete()?;
+        let ignore_delete = options.ignore_delete();
         let on_delete = options.flag(&[REMOVE_ON_DELETE])?;
         let on_group = options.text(&[REMOVE_ON_GROUP]);
         if on_delete && ignore_delete {

@@ -53,7 +53,7 @@ pub fn merge_function(
     options: &CoreOptions,
     read: &[DataField],
 ) -> Result<Box<dyn MergeFunction>> {
-    let texts = Options(options.raw());
+    let texts = Options(options);
     let named = read
         .iter()
         .map(|field| schema_field(schema, field).map(|own| (field, own.name.as_str())));
@@ -61,7 +61,7 @@ pub fn merge_function(
     Ok(match options.merge_engine {
         MergeEngine::Deduplicate | MergeEngine::FirstRow => Box::new(WholeRow {
             first: options.merge_engine == MergeEngine::FirstRow,
-            ignore_delete: texts.ignore_delete()?,
+            ignore_delete: texts.ignore_delete(),
         }),
         MergeEngine::Aggregation => Box::new(aggregate(schema, texts, &named)?),
         MergeEngine::PartialUpdate => Box::new(partial_update(schema, texts, &named)?),
@@ -79,7 +79,7 @@ pub fn merge_read_fields(
     options: &CoreOptions,
     read: &[DataField],
 ) -> Result<Vec<DataField>> {
-    let texts = Options(options.raw());
+    let texts = Options(options);
     let mut needed: Vec<&str> = texts.sequence_fields();
     let groups;
     if options.merge_engine == MergeEngine::PartialUpdate {
@@ -225,7 +225,7 @@ fn partial_update(
         });
     }
     Ok(PartialUpdate {
-        ignore_delete: options.ignore_delete()?,
+        ignore_delete: options.ignore_delete(),
         remove_on_delete: options.flag(&["partial-update.remove-record-on-delete"])?,
         has_groups: !groups.groups.is_empty(),
         groups: read_groups,

@@ -2,16 +2,14 @@
 
 //! The options of merge functions (Java `CoreOptions.field…`), read from the option texts of a table.
 
-use std::collections::BTreeMap;
-
-use paimon_types::{Error, Result};
+use paimon_types::{CoreOptions, Error, Result};
 
 /// `fields.default-aggregate-function`.
 const DEFAULT_FUNCTION: &str = "fields.default-aggregate-function";
 
-/// Options of a table as text.
+/// Options of a table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Options<'a>(pub(super) &'a BTreeMap<String, String>);
+pub(super) struct Options<'a>(pub(super) &'a CoreOptions);
 
 /// What becomes of nested rows whose key has a NULL (`fields.<f>.nested-key-null-strategy`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +29,7 @@ impl<'a> Options<'a> {
 
     /// The text of an option; the keys are tried in order.
     pub(super) fn text(self, keys: &[&str]) -> Option<(String, &'a str)> {
-        let found = keys.iter().find_map(|key| self.0.get_key_value(*key));
+        let found = keys.iter().find_map(|key| self.0.raw().get_key_value(*key));
         found.map(|(key, text)| (key.clone(), text.as_str()))
     }
 
@@ -45,20 +43,14 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// `ignore-delete` with its older names.
-    pub(super) fn ignore_delete(self) -> Result<bool> {
-        self.flag(&[
-            "ignore-delete",
-            "first-row.ignore-delete",
-            "deduplicate.ignore-delete",
-            "partial-update.ignore-delete",
-        ])
+    /// `ignore-delete`.
+    pub(super) fn ignore_delete(self) -> bool {
+        self.0.ignore_delete
     }
 
     /// Columns of `sequence.field`, as Java trims them.
     pub(super) fn sequence_fields(self) -> Vec<&'a str> {
-        let text = self.text(&["sequence.field"]);
-        text.map_or_else(Vec::new, |(_, text)| text.split(',').map(str::trim).collect())
+        self.0.sequence_field.iter().flatten().map(|name| name.trim()).collect()
     }
 
     /// Key and value of the option that gives a column its function: its own, else the default.
@@ -87,6 +79,7 @@ impl<'a> Options<'a> {
         let key = key(column, option);
         let names = self
             .0
+            .raw()
             .get(&key)
             .map(|text| text.split(',').map(str::trim).collect());
         (key, names.unwrap_or_default())
@@ -95,7 +88,7 @@ impl<'a> Options<'a> {
     /// `fields.<column>.count-limit`, no limit when absent.
     pub(super) fn count_limit(self, column: &str) -> Result<i64> {
         let key = key(column, "count-limit");
-        match self.0.get(&key) {
+        match self.0.raw().get(&key) {
             None => Ok(i64::from(i32::MAX)),
             Some(text) => {
                 let number: Option<i32> = text.trim().parse().ok();
@@ -109,7 +102,7 @@ impl<'a> Options<'a> {
     /// `fields.<column>.nested-key-null-strategy`; `None` when absent.
     pub(super) fn null_keys(self, column: &str) -> Result<Option<NullKeys>> {
         let key = key(column, "nested-key-null-strategy");
-        match self.0.get(&key) {
+        match self.0.raw().get(&key) {
             None => Ok(None),
             Some(text) => match text.to_ascii_lowercase().as_str() {
                 "merge" => Ok(Some(NullKeys::Merge)),
@@ -122,7 +115,7 @@ impl<'a> Options<'a> {
 
     /// Key, ordering columns and protected columns of each sequence group, names as they are (Java does not trim them).
     pub(super) fn sequence_groups(self) -> impl Iterator<Item = (&'a str, Vec<&'a str>, Vec<&'a str>)> {
-        self.0.iter().filter_map(|(key, value)| {
+        self.0.raw().iter().filter_map(|(key, value)| {
             let ordering = key.strip_prefix("fields.")?.strip_suffix(".sequence-group")?;
             Some((key.as_str(), ordering.split(',').collect(), names(value)))
         })
