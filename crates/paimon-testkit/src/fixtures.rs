@@ -159,6 +159,12 @@ impl Fixture {
         )
     }
 
+    /// The selectors that have rows of a system table, `ro` or `audit_log`; none when the table has no such rows.
+    pub fn system_selectors(&self, table: &str) -> Vec<Selector> {
+        let dir = self.dir.join(format!("expected-{table}"));
+        if dir.is_dir() { selectors(&dir) } else { Vec::new() }
+    }
+
     /// The selector with this name.
     pub fn selector(&self, name: &str) -> Selector {
         let found = self.selectors().into_iter().find(|s| s.name == name);

@@ -22,6 +22,7 @@ pub struct ReadBuilder {
     batch_size: Option<usize>,
     parallelism: Option<usize>,
     unordered: bool,
+    row_kind: bool,
 }
 
 impl ReadBuilder {
@@ -36,6 +37,7 @@ impl ReadBuilder {
             batch_size: None,
             parallelism: None,
             unordered: false,
+            row_kind: false,
         }
     }
 
@@ -112,6 +114,14 @@ impl ReadBuilder {
         self
     }
 
+    /// Returns the kind of each row as the first column, and rows of kind −U and −D too
+    /// ([`TableReadBuilder::with_row_kind`]).
+    #[must_use]
+    pub fn with_row_kind(mut self, with_row_kind: bool) -> Self {
+        self.row_kind = with_row_kind;
+        self
+    }
+
     /// Plans without reading.
     ///
     /// # Errors
@@ -168,7 +178,8 @@ impl ReadBuilder {
     }
 
     fn table_read(&self, plan: &Plan) -> Result<TableRead> {
-        let mut builder: TableReadBuilder = TableRead::builder(self.table.read_context(plan)?);
+        let mut builder: TableReadBuilder =
+            TableRead::builder(self.table.read_context(plan)?).with_row_kind(self.row_kind);
         if let Some(columns) = &self.columns {
             builder = builder.select(columns.iter().cloned());
         }

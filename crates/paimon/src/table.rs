@@ -164,6 +164,13 @@ impl Table {
     /// # Errors
     /// As [`Table::write`].
     pub async fn new_write(&self) -> Result<TableWrite> {
+        if let Some(system_table) = self.meta.identifier().system_table {
+            return Err(Error::unsupported(format!(
+                "${} is a view of a table and takes no rows",
+                system_table.as_str()
+            ))
+            .with("table", self.meta.identifier()));
+        }
         let mut context = TableWriteContext::new(
             self.meta.storage().clone(),
             self.meta.location(),

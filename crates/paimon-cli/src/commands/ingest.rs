@@ -353,14 +353,8 @@ impl Deletes {
                 "a table with merge-engine {engine} takes no deletes{unless}"
             ));
         }
-        for key in [
-            "ignore-delete",
-            "deduplicate.ignore-delete",
-            "partial-update.ignore-delete",
-        ] {
-            if on(key) {
-                return fail(format!("the table ignores deletes: {key} is true"));
-            }
+        if options.ignore_delete {
+            return fail("the table ignores deletes: ignore-delete is true".to_owned());
         }
         let mut ordering: Vec<String> = Vec::new();
         ordering.extend(

@@ -40,7 +40,7 @@ pub(super) async fn run(session: &Session, args: &ReadSplitArgs) -> Result<()> {
     let schema = Arc::clone(&context.read_schema);
     let columns = args.rows.columns.clone().or(planned.columns);
     let fields = selected_fields(&schema, columns.as_deref())?;
-    let mut read = TableRead::builder(context);
+    let mut read = TableRead::builder(context).with_row_kind(args.output.row_kind);
     if let Some(columns) = columns {
         read = read.select(columns);
     }

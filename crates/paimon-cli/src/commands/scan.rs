@@ -14,7 +14,9 @@ use crate::sql_filter::parse_filter;
 
 pub(super) async fn run(session: &Session, args: &ScanArgs) -> Result<()> {
     let table = session.open(&args.table, args.selector.branch.as_deref()).await?;
-    let read = read_builder(session, &table, &args.rows, &args.selector).await?;
+    let read = read_builder(session, &table, &args.rows, &args.selector)
+        .await?
+        .with_row_kind(args.output.row_kind);
     let time = requested_time(session, &args.selector)?;
     let plan = read.plan().await.map_err(|e| with_time(session, e, time))?;
     let fields = plan.read_fields.clone();

@@ -8,10 +8,12 @@ mod text;
 use std::io::{BufWriter, IsTerminal, Stdout, Write, stdout};
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, StringArray};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int8Type;
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{DataType as ArrowType, Field, Schema, SchemaRef};
-use paimon::types::{DataField, DataType, Error, Result, to_arrow_schema};
+use paimon::types::{DataField, DataType, Error, Result, RowKind, to_arrow_schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -37,7 +39,8 @@ enum Sink {
 }
 
 impl RowPrinter {
-    /// A printer for rows with these columns.
+    /// A printer for rows with these columns. With `--row-kind` batches begin with the kinds as numbers
+    /// ([`ReadBuilder::with_row_kind`](paimon::ReadBuilder::with_row_kind)), which are printed as Java's `$audit_log` shows them.
     pub(crate) fn new(args: &OutputArgs, fields: &[DataField]) -> Result<Self> {
         let mut fields = fields.to_vec();
         let mut schema = to_arrow_schema(&fields);
@@ -84,15 +87,24 @@ impl RowPrinter {
         })
     }
 
-    /// Prints the rows of a batch. All rows that a scan returns are of kind +I.
+    /// Prints the rows of a batch.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let with_kind;
         let batch = match &self.row_kind {
             None => batch,
             Some(schema) => {
-                let kinds = Arc::new(StringArray::from(vec!["+I"; batch.num_rows()]));
-                let mut columns: Vec<arrow_array::ArrayRef> = vec![kinds];
-                columns.extend(batch.columns().iter().cloned());
+                let kinds = batch
+                    .columns()
+                    .first()
+                    .and_then(|c| c.as_primitive_opt::<Int8Type>());
+                let kinds = kinds.ok_or_else(|| Error::invalid("rows were read without their kinds"))?;
+                let names = kinds
+                    .values()
+                    .iter()
+                    .map(|kind| Ok(RowKind::from_byte(*kind)?.as_str()));
+                let names = names.collect::<Result<Vec<&str>>>()?;
+                let mut columns: Vec<ArrayRef> = vec![Arc::new(StringArray::from(names))];
+                columns.extend(batch.columns().iter().skip(1).cloned());
                 with_kind = RecordBatch::try_new(schema.clone(), columns).map_err(failed)?;
                 &with_kind
             }

@@ -74,6 +74,54 @@ fn kinds_stand_in_a_column_of_the_file() {
     assert_eq!(ids, [r#"{"id": 3}"#, r#"{"id": 7}"#, r#"{"id": 8}"#]);
 }
 
+/// Deleted rows are shown with their kind on request, the column first as in Java's `$audit_log`.
+#[test]
+fn kinds_of_rows_are_shown() {
+    let place = Place::new();
+    users(&place, &[]);
+    place.add("t", "_VALUE_KIND,id,name,v\n3,1,one,1\n2,2,new,23\n1,3,three,3\n");
+    assert_eq!(
+        place.ok(&["scan", "t", "--row-kind", "--output", "csv"]),
+        "rowkind,id,name,v\n-D,1,one,1\n+U,2,new,23\n-U,3,three,3\n"
+    );
+    let kinds = place.rows(&["t", "--row-kind", "--columns", "v", "--filter", "id < 3"]);
+    assert_eq!(
+        kinds,
+        [r#"{"rowkind": "+U", "v": 23}"#, r#"{"rowkind": "-D", "v": 1}"#]
+    );
+    assert_eq!(place.rows(&["t"]).len(), 1);
+    place.ok(&["plan", "t", "--out", "t.plan"]);
+    let of_plan = place.ok(&[
+        "read-split",
+        "t.plan",
+        "--row-kind",
+        "--output",
+        "csv",
+        "--columns",
+        "id",
+    ]);
+    assert_eq!(of_plan, "rowkind,id\n-D,1\n+U,2\n-U,3\n");
+}
+
+#[test]
+fn the_read_optimized_table_takes_no_rows() {
+    let place = Place::new();
+    place.ok(&[
+        "create",
+        "wh/db.db/t",
+        "--column",
+        "id INT NOT NULL",
+        "--primary-key",
+        "id",
+    ]);
+    place.file("rows.csv", "id\n1\n");
+    let error = place.error(&["ingest", "wh/db.db/t$ro", "rows.csv"]);
+    assert!(
+        error.contains("$ro is a view of a table and takes no rows"),
+        "{error}"
+    );
+}
+
 #[test]
 fn deletes_that_would_do_nothing_are_refused() {
     let place = Place::new();

@@ -2,7 +2,15 @@
 
 //! Every table of `testdata/java` and every selector: the rows are those that Java reads.
 
-use paimon::{ErrorKind, Table};
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int8Type;
+use arrow_array::{RecordBatch, StringArray};
+use arrow_schema::{DataType as ArrowType, Field, Schema};
+use futures_util::TryStreamExt;
+use paimon::types::RowKind;
+use paimon::{DataField, DataType, ErrorKind, Table, TableRead};
 use paimon_testkit::{Fixture, Random, Selector, fixture, fixtures, json_lines, read_lines, sorted};
 
 use crate::filters::check_filters;
@@ -100,6 +108,83 @@ macro_rules! features {
 }
 
 features! { basic bucket deletes evolution files formats history nested newer partition pk stats types }
+
+/// The read-optimized tables `$ro`: what needs no merging.
+#[tokio::test]
+async fn read_optimized() {
+    let mut count = 0;
+    for fixture in fixtures().iter().filter(|fixture| fixture.feature() == "pk") {
+        for selector in fixture.system_selectors("ro") {
+            let what = format!("{}$ro {}", fixture.path, selector.name);
+            let table = fixture.open(&selector, &[]).await.unwrap();
+            if fixture.is_pending() && refused(&what, &table, &selector).await {
+                continue;
+            }
+            let plan = table.scan().read_optimized().plan().await.unwrap();
+            let read = TableRead::builder(table.read_context(&plan).unwrap())
+                .build()
+                .unwrap();
+            let fields = plan.read_fields.clone();
+            let batches: Vec<RecordBatch> = read.read_all(plan.splits).try_collect().await.unwrap();
+            let found = sorted(json_lines(&fields, &batches));
+            assert_eq!(
+                fixture.comparable(found),
+                fixture.comparable(selector.expected()),
+                "{what}"
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 150, "{count}");
+}
+
+/// The audit logs: rows with their kinds, deleted ones too.
+#[tokio::test]
+async fn audit_log() {
+    let mut count = 0;
+    for fixture in fixtures().iter().filter(|fixture| fixture.feature() == "pk") {
+        for selector in fixture.system_selectors("audit_log") {
+            let what = format!("{}$audit_log {}", fixture.path, selector.name);
+            let table = fixture.open(&selector, &[]).await.unwrap();
+            if fixture.is_pending() && refused(&what, &table, &selector).await {
+                continue;
+            }
+            let mut read = table.read().with_row_kind(true);
+            if let Some(at) = &selector.at {
+                read = read.at(at.clone());
+            }
+            let mut fields = read.plan().await.unwrap().read_fields;
+            let (_, batches) = read
+                .to_batches()
+                .await
+                .unwrap_or_else(|e| panic!("{what}: {e:?}"));
+            fields.insert(0, DataField::new(-1, "rowkind", DataType::string()));
+            let batches: Vec<RecordBatch> = batches.iter().map(kinds_as_text).collect();
+            let found = sorted(json_lines(&fields, &batches));
+            assert_eq!(
+                fixture.comparable(found),
+                fixture.comparable(selector.expected()),
+                "{what}"
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 90, "{count}");
+}
+
+/// Kinds by name, in the first column.
+fn kinds_as_text(batch: &RecordBatch) -> RecordBatch {
+    assert_eq!(batch.schema().field(0).name(), "_VALUE_KIND");
+    let kinds = batch.column(0).as_primitive::<Int8Type>().values().iter();
+    let names: StringArray = kinds
+        .map(|kind| Some(RowKind::from_byte(*kind).unwrap().as_str()))
+        .collect();
+    let mut fields: Vec<_> = batch.schema().fields().iter().cloned().collect();
+    fields[0] = Arc::new(Field::new("rowkind", ArrowType::Utf8, true));
+    let mut columns = batch.columns().to_vec();
+    columns[0] = Arc::new(names);
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap()
+}
 
 /// Tables with a primary key: versions merged, deletion vectors.
 #[tokio::test]

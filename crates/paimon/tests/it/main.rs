@@ -23,4 +23,5 @@ mod java_rows;
 mod java_splits;
 mod pk_histories;
 mod pk_read;
+mod pk_write;
 mod support;

@@ -78,6 +78,11 @@ impl Case {
         if random.one_in(4) {
             set("changelog-producer", "input");
         }
+        // every batch of rows is spilled: nothing may come of it
+        if random.one_in(3) {
+            set("write-buffer-size", random.of(&["1 b", "4 kb"]));
+            set("local-sort.max-num-file-handles", random.of(&["2", "3", "128"]));
+        }
         let ignores_delete = random.one_in(6);
         if ignores_delete {
             set("ignore-delete", "true");
