@@ -4,6 +4,7 @@
 
 mod formats;
 mod merge;
+mod pk_write;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -37,11 +38,12 @@ pub(crate) fn run(args: &[String]) -> TaskResult {
         Some("split-codec") => split_codec()?,
         Some("formats") => formats::run(&words.collect::<Vec<_>>())?,
         Some("merge") => merge::run(&words.collect::<Vec<_>>())?,
+        Some("pk-write") => pk_write::run(&words.collect::<Vec<_>>())?,
         Some("build-cost") => return build_cost(json),
         Some("race") => return race(),
         other => {
             return Err(format!(
-                "unknown benchmark {other:?}: append-scan, append-write, formats, merge, split-codec, race, build-cost"
+                "unknown benchmark {other:?}: append-scan, append-write, formats, merge, pk-write, split-codec, race, build-cost"
             ));
         }
     };
@@ -209,21 +211,21 @@ fn append_write() -> Result<Value, String> {
 
 /// 100 000 file metas in 100 splits, encoded and decoded in our own form and in Java's, and by Java itself.
 fn split_codec() -> Result<Value, String> {
-    let (dir, bin) = (directory()?, binary()?);
+    let (dir, bin) = (directory()?, binary()?.with_file_name("paimon-bench-codec"));
     let parse = |text: String| -> Result<Value, String> {
         let line = text.lines().last().unwrap_or_default();
         serde_json::from_str(line).map_err(|e| format!("a sample is no JSON: {e}"))
     };
     let mut results = serde_json::Map::new();
     for codec in ["native", "java"] {
-        let sample = output(Command::new(&bin).args(["split-codec", codec]))?;
+        let sample = output(Command::new(&bin).args(["run", codec]))?;
         results.insert(codec.to_owned(), parse(sample)?);
     }
     match crate::java::missing() {
         Some(why) => println!("bench: Java Paimon is not measured: {why}"),
         None => {
             let input = dir.join("split-codec.bin");
-            process::run(Command::new(&bin).arg("make-split-codec-input").arg(&input))?;
+            process::run(Command::new(&bin).arg("make-input").arg(&input))?;
             let sample = output(crate::java::command(None).arg("split-codec").arg(&input))?;
             results.insert("java-paimon".to_owned(), parse(sample)?);
         }

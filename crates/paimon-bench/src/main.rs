@@ -9,18 +9,14 @@ mod formats;
 mod formats_data;
 mod formats_peers;
 mod merge;
+mod pk_write;
 mod scan;
-mod split_codec;
 mod write;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
-
-/// Counts allocations; one sample of `split-codec` reports them.
-#[global_allocator]
-static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;
 
 type BenchResult<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
@@ -87,6 +83,14 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
         }
         ["merge", table, threads] => runtime.block_on(merge::ours(table, threads.parse()?)).map(Some),
         ["merge-floor", table, threads] => runtime.block_on(merge::floor(table, threads.parse()?)).map(Some),
+        ["make-pk-write-input", file, rows] => pk_write::make_input(file, rows.parse()?).map(|()| None),
+        ["make-pk-write-table", table, engine, buckets] => runtime
+            .block_on(pk_write::make_table(table, engine, buckets))
+            .map(|()| None),
+        ["pk-write-digest", table] => {
+            println!("{}", runtime.block_on(pk_write::digest(table))?);
+            Ok(None)
+        }
         ["make-write-input", file, rows] => data::write_ipc(file, rows.parse()?).map(|()| None),
         ["make-write-table", table, buckets] => runtime
             .block_on(write::make_table(table, buckets.parse()?))
@@ -107,11 +111,6 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
         ["format-write", who, format, dir, family] => runtime
             .block_on(formats::write(who, format, dir, family))
             .map(Some),
-        ["make-split-codec-input", file] => split_codec::write_java(file).map(|()| None),
-        ["split-codec", codec] => {
-            println!("{}", split_codec::run(ALLOCATOR, codec)?);
-            Ok(None)
-        }
         other => Err(format!("unknown sample {other:?}").into()),
     }
 }

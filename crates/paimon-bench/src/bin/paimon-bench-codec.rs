@@ -1,24 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! `split-codec`: 100 splits of 1000 files each, as a table with a primary key and dense statistics has them, in both codecs.
+//! A program of its own, because it counts allocations and the other samples are not to pay for that.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::alloc::System;
 use std::collections::BTreeMap;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use paimon::protocol::{
     Codec, DataFileMeta, DataSplit, FileSource, Partition, PlanEnvelope, RowValues, SimpleStats,
 };
-use paimon::types::{DataType, Datum, TypeKind};
+use paimon::types::{DataField, DataType, Datum, NewTable, TypeKind};
 use serde_json::{Value, json};
-use stats_alloc::{Region, StatsAlloc};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
-use crate::BenchResult;
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+type BenchResult<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 const SPLITS: usize = 100;
 const FILES: usize = 1000;
 /// Samples of one process; the first warms up.
 const ROUNDS: usize = 6;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args.as_slice() {
+        ["make-input", file] => write_java(file),
+        ["run", codec] => run(codec).map(|sample| println!("{sample}")),
+        other => Err(format!("unknown sample {other:?}").into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(err) => {
+            eprintln!("paimon-bench-codec: {err}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 fn file(split: usize, file: usize) -> BenchResult<DataFileMeta> {
     let number = (split * FILES + file) as i64;
@@ -93,7 +116,16 @@ fn plan() -> BenchResult<PlanEnvelope> {
             raw_convertible: false,
         })
     };
-    let schema = crate::data::definition(&[])?.into_schema(0)?;
+    let columns = ["id BIGINT", "name STRING", "n INT", "x DOUBLE"];
+    let column = |(id, text): (i32, &str)| {
+        let (name, data_type) = text.split_once(' ').unwrap_or((text, ""));
+        Ok(DataField::new(id, name, DataType::parse(data_type)?))
+    };
+    let definition = NewTable {
+        columns: (0..).zip(columns).map(column).collect::<BenchResult<_>>()?,
+        ..NewTable::default()
+    };
+    let schema = definition.into_schema(0)?;
     Ok(PlanEnvelope {
         location: "s3://bucket/warehouse/db.db/t".to_owned(),
         branch: "main".to_owned(),
@@ -111,7 +143,7 @@ fn java_bytes(plan: &PlanEnvelope) -> BenchResult<Vec<Vec<u8>>> {
 }
 
 /// Writes the splits for the Java program: count, then length and bytes of each, big-endian.
-pub(crate) fn write_java(path: &str) -> BenchResult<()> {
+fn write_java(path: &str) -> BenchResult<()> {
     let splits = java_bytes(&plan()?)?;
     let mut bytes = (splits.len() as u32).to_be_bytes().to_vec();
     for split in &splits {
@@ -123,14 +155,11 @@ pub(crate) fn write_java(path: &str) -> BenchResult<()> {
 
 /// What a task takes: median of the samples after the first, and the allocations of one.
 #[allow(clippy::disallowed_methods)]
-fn measure<T>(
-    allocator: &'static StatsAlloc<System>,
-    task: impl Fn() -> BenchResult<T>,
-) -> BenchResult<(Duration, usize)> {
+fn measure<T>(task: impl Fn() -> BenchResult<T>) -> BenchResult<(Duration, usize)> {
     let mut samples = Vec::new();
     let mut allocations = 0;
     for _ in 0..ROUNDS {
-        let region = Region::new(allocator);
+        let region = Region::new(ALLOCATOR);
         let start = Instant::now();
         let result = std::hint::black_box(task()?);
         samples.push(start.elapsed());
@@ -147,14 +176,14 @@ fn measure<T>(
 }
 
 /// Encodes and decodes in one codec.
-pub(crate) fn run(allocator: &'static StatsAlloc<System>, codec: &str) -> BenchResult<Value> {
+fn run(codec: &str) -> BenchResult<Value> {
     let plan = plan()?;
     let files = SPLITS * FILES;
     let (size, encode, decode) = match codec {
         "java" => {
             let bytes = java_bytes(&plan)?;
-            let encode = measure(allocator, || java_bytes(&plan))?;
-            let decode = measure(allocator, || {
+            let encode = measure(|| java_bytes(&plan))?;
+            let decode = measure(|| {
                 let splits = bytes.iter().map(|bytes| DataSplit::from_bytes(bytes));
                 Ok(splits.collect::<Result<Vec<_>, _>>()?)
             })?;
@@ -165,8 +194,8 @@ pub(crate) fn run(allocator: &'static StatsAlloc<System>, codec: &str) -> BenchR
             if PlanEnvelope::from_bytes(&bytes)? != plan {
                 return Err("the plan did not come back".into());
             }
-            let encode = measure(allocator, || Ok(plan.to_bytes()?))?;
-            let decode = measure(allocator, || Ok(PlanEnvelope::from_bytes(&bytes)?))?;
+            let encode = measure(|| Ok(plan.to_bytes()?))?;
+            let decode = measure(|| Ok(PlanEnvelope::from_bytes(&bytes)?))?;
             (bytes.len(), encode, decode)
         }
         other => return Err(format!("unknown codec {other}, expected java or native").into()),
