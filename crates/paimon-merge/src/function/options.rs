@@ -50,7 +50,12 @@ impl<'a> Options<'a> {
 
     /// Columns of `sequence.field`, as Java trims them.
     pub(super) fn sequence_fields(self) -> Vec<&'a str> {
-        self.0.sequence_field.iter().flatten().map(|name| name.trim()).collect()
+        self.0
+            .sequence_field
+            .iter()
+            .flatten()
+            .map(|name| name.trim())
+            .collect()
     }
 
     /// Key and value of the option that gives a column its function: its own, else the default.
