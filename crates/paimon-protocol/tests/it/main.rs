@@ -7,6 +7,7 @@
 
 mod codecs;
 mod conformance;
+mod described;
 mod java_wire;
 mod json;
 mod native;
