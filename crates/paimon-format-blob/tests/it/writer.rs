@@ -15,6 +15,8 @@ use crate::support::{Recorded, all, blobs, field, format, open, rows, with_place
 
 type Entry<'a> = (i32, Option<&'a [u8]>);
 
+type OwnedEntry = (i32, Option<Vec<u8>>);
+
 /// Rows of a `MAP<INT, BLOB>`, null ones among them.
 fn maps(rows: &[Option<&[Entry<'_>]>]) -> RecordBatch {
     let schema = to_arrow_schema(&[field("MAP<INT, BLOB>")]);
@@ -269,7 +271,7 @@ async fn random_rows_come_back() {
         let batch = RecordBatch::try_new(Arc::new(to_arrow_schema(&fields)), columns).unwrap();
         come_back(&fields, batch).await;
 
-        let entries: Vec<Option<Vec<(i32, Option<Vec<u8>>)>>> = (0..count)
+        let entries: Vec<Option<Vec<OwnedEntry>>> = (0..count)
             .map(|_| {
                 let count = random.below(5) as i32;
                 let mut entry = |i| (i * 1000 - 7, random.value());
