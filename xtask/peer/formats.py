@@ -9,8 +9,8 @@ import resource
 import sys
 import time
 
-SAMPLE = 0.4
-LONG = 2.0
+SAMPLE = 0.2
+LONG = 1.0
 
 
 def reader(kind, path):

@@ -22,8 +22,8 @@ pub(crate) const FORMATS: [&str; 3] = ["parquet", "orc", "avro"];
 pub(crate) const COMPRESSION: &str = "zstd";
 /// A sample is the median of passes that take this long together after a first that warms up, at least three of them
 /// unless they are long.
-const SAMPLE: Duration = Duration::from_millis(400);
-const LONG: Duration = Duration::from_secs(2);
+const SAMPLE: Duration = Duration::from_millis(200);
+const LONG: Duration = Duration::from_secs(1);
 
 fn format(registry: &FormatRegistry, name: &str) -> BenchResult<Arc<dyn FileFormat>> {
     Ok(registry.get(name, &BTreeMap::new())?)
