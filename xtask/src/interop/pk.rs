@@ -204,11 +204,13 @@ impl Interop {
         let list = steps_of(&steps).map_err(Problem::Different)?;
         for (i, step) in list.iter().enumerate() {
             if step["op"] == "write" {
-                self.our_step(&[
-                    "ingest",
-                    path(&ours)?,
-                    path(&steps.join(format!("rows-{i}.jsonl")))?,
-                ])?;
+                let rows = steps.join(format!("rows-{i}.jsonl"));
+                let mut words = vec!["ingest", path(&ours)?, path(&rows)?];
+                // every other time the buffer is full with each batch
+                if i % 2 == 1 {
+                    words.extend(["-o", "write-buffer-size=1 b"]);
+                }
+                self.our_step(&words)?;
             } else {
                 self.java(&["apply", path(&ours)?, &step.to_string()])
                     .map_err(|e| Problem::Different(format!("Java cannot {} our table: {e}", step["op"])))?;
