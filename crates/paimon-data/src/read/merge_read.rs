@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use paimon_merge::{MergeMode, MergeSpec, MergeTree, MergedBatch, Step};
 use paimon_protocol::{DataFileMeta, DataSplit};
-use paimon_types::{DataType, Error, Result, TypeKind};
+use paimon_types::{DataField, DataType, Error, Result, TypeKind};
 use tokio::sync::Semaphore;
 
 use super::BatchStream;
@@ -22,8 +22,12 @@ use crate::spill::{SpillWriter, SpilledRun};
 /// Least and largest number of rows of a batch of a run.
 const SMALLEST_BATCH: usize = 256;
 const LARGEST_BATCH: usize = 8192;
-/// Batches of a run that are there at once: the one that is merged, those before it that wait to come out, those decoded ahead.
-const BATCHES_OF_RUN: usize = 5;
+/// Batches of all runs that are decoded ahead, as far as each run may have as many as are of use.
+const BATCHES_AHEAD: usize = 32;
+const MOST_AHEAD: usize = 4;
+/// What a column of an open file holds beside decoded rows: a page of at most so many rows, and what decompresses it.
+const PAGE_ROWS: usize = 20_000;
+const DECOMPRESSOR_BYTES: usize = 64 << 10;
 
 /// Files to merge: a part of a split that shares no key with the rest.
 #[derive(Debug)]
@@ -96,13 +100,18 @@ impl MergeReader {
     }
 
     async fn open(&self, task: MergeTask) -> Result<Merge> {
-        let of_run = task.budget / task.runs.len().min(self.fan_in).max(1);
-        let batch_size = self.batch_size(&task, of_run);
+        let fan_in = self.fan_in(&task);
+        let at_once = task.runs.len().min(fan_in).max(1);
+        let of_run = task.budget / at_once;
+        let batches_ahead = (BATCHES_AHEAD / at_once).clamp(1, MOST_AHEAD);
+        // Beside them the one that is merged, and one before it of which rows wait to come out.
+        let batch_size = self.batch_size(&task, of_run / (batches_ahead + 2));
         let options = RunOptions {
             reader: self.files.clone(),
             split: task.split.clone(),
             deletions: task.deletions.clone(),
             batch_size,
+            batches_ahead,
             read_ahead_bytes: of_run / 2,
             numbers: match self.merge.snapshot_ordering {
                 true => Numbers::OfSnapshot,
@@ -117,10 +126,10 @@ impl MergeReader {
             .map(|files| Run::Files(Box::new(FileRun::new(options.clone(), files))))
             .collect();
         let path = &task.split.bucket_path;
-        while runs.len() > self.fan_in {
+        while runs.len() > fan_in {
             // The smallest ones go first, no more of them than needed.
             runs.sort_by_cached_key(|run| std::cmp::Reverse(run.bytes()));
-            let count = (runs.len() - self.fan_in + 1).clamp(2, self.fan_in);
+            let count = (runs.len() - fan_in + 1).clamp(2, fan_in);
             let smallest = runs.split_off(runs.len() - count);
             let spilled = self.round(smallest, batch_size, path).await?;
             runs.push(Run::Spilled(Box::new(spilled)));
@@ -166,8 +175,18 @@ impl MergeReader {
         })
     }
 
-    /// Rows of a batch of a run, so that all runs together stay within the budget.
-    fn batch_size(&self, task: &MergeTask, of_run: usize) -> usize {
+    /// Most runs that are merged at once: fewer than asked for where so many open files would hold more than the budget and a half.
+    fn fan_in(&self, task: &MergeTask) -> usize {
+        let rows = task.files().map(|file| file.row_count.max(0)).max().unwrap_or(0);
+        let rows = usize::try_from(rows).map_or(PAGE_ROWS, |rows| rows.min(PAGE_ROWS));
+        let of_column = |f: &DataField| rows * width(&f.data_type).min(8) + DECOMPRESSOR_BYTES;
+        let of_file: usize = self.files.read.iter().map(of_column).sum();
+        let fitting = task.budget.saturating_mul(3) / 2 / of_file.max(1);
+        self.fan_in.min(fitting.max(2))
+    }
+
+    /// Rows of a batch of about so many bytes.
+    fn batch_size(&self, task: &MergeTask, bytes: usize) -> usize {
         let by_type: usize = self.files.read.iter().map(|f| width(&f.data_type)).sum();
         // What files take per row, for long strings: they compress well.
         let mut stored = 0;
@@ -176,7 +195,7 @@ impl MergeReader {
             stored = stored.max(usize::try_from(size / rows).unwrap_or(usize::MAX));
         }
         let row = by_type.max(stored.saturating_mul(2)).max(1);
-        (of_run / BATCHES_OF_RUN / row).clamp(SMALLEST_BATCH, LARGEST_BATCH)
+        (bytes / row).clamp(SMALLEST_BATCH, LARGEST_BATCH)
     }
 }
 

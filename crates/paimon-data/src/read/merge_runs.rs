@@ -10,7 +10,7 @@ use paimon_format::ReadHints;
 use paimon_merge::RunBatch;
 use paimon_protocol::{DataFileMeta, DataSplit, FileSource};
 use paimon_types::{Error, Result};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
 
 use super::deletions::Deletions;
 use super::file_read::{FileReader, FileTask, OpenFile, OpenOptions, at};
@@ -25,6 +25,8 @@ pub(super) struct RunOptions {
     pub(super) deletions: Arc<Deletions>,
     /// Largest number of rows of a batch.
     pub(super) batch_size: usize,
+    /// Batches of a run that wait for the merge or are decoded for it, at least one.
+    pub(super) batches_ahead: usize,
     /// Bytes of a remote file that are fetched ahead.
     pub(super) read_ahead_bytes: usize,
     /// Where the sequence numbers of rows come from.
@@ -33,9 +35,20 @@ pub(super) struct RunOptions {
     pub(super) kinds: bool,
     /// Levels are told.
     pub(super) levels: bool,
-    /// Files on the local disk that are decoded at once: more of them would take the processor from the merge, which then waits
-    /// for itself while they have nothing to do.
+    /// Files on the local disk that are opened or decoded at once: more of them would take the processor from the merge, and then
+    /// have nothing to do while it works. Fewer threads also come back to the same memory.
     pub(super) decoders: Arc<Semaphore>,
+}
+
+impl RunOptions {
+    /// Waits for the turn of a file; what is remote waits for the store more than for a processor.
+    async fn permit(&self, local: bool) -> Option<SemaphorePermit<'_>> {
+        match local {
+            // The semaphore is never closed.
+            true => self.decoders.acquire().await.ok(),
+            false => None,
+        }
+    }
 }
 
 /// Where the sequence numbers of rows come from.
@@ -125,12 +138,19 @@ impl Run {
             Run::Spilled(run) => return Feed::Spilled(run),
             Run::Files(run) => run,
         };
-        let (sender, batches) = mpsc::channel(1);
+        let (sender, batches) = mpsc::channel(run.options.batches_ahead);
         let task = tokio::spawn(async move {
-            while let Some(item) = run.next().await.transpose() {
-                let failed = item.is_err();
-                if sender.send(item).await.is_err() || failed {
-                    return;
+            // Room first, so that no batch is there beside those that fit.
+            while let Ok(room) = sender.reserve().await {
+                match run.next().await.transpose() {
+                    Some(item) => {
+                        let failed = item.is_err();
+                        room.send(item);
+                        if failed {
+                            return;
+                        }
+                    }
+                    None => return,
                 }
             }
         });
@@ -202,6 +222,7 @@ impl FileRun {
                 }
             };
             let local = options.reader.context.storage.local_path(&path).is_some();
+            let _permit = options.permit(local).await;
             let hints = ReadHints::new().with_read_ahead_bytes(options.read_ahead_bytes);
             let open = OpenOptions {
                 batch_size: options.batch_size,
@@ -230,11 +251,7 @@ impl FileRun {
                 return Ok(None);
             };
             let rows = {
-                // The semaphore is never closed. What is remote waits for the store more than for a processor.
-                let _permit = match open.local {
-                    true => self.options.decoders.acquire().await.ok(),
-                    false => None,
-                };
+                let _permit = self.options.permit(open.local).await;
                 open.file.next_rows().await?
             };
             let Some(rows) = rows else {

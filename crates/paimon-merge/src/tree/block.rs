@@ -11,13 +11,44 @@ pub(super) struct Entry<P> {
     pub(super) row: u32,
 }
 
+/// Rows of lists as numbers of 64 bits that compare as their keys do, those of one key by their lists.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packing {
+    list_bits: u32,
+    row_bits: u32,
+}
+
+impl Packing {
+    /// The one for keys at most `distance` apart in so many lists of at most so many rows; `None` when there is none.
+    pub(super) fn of(distance: u64, lists: usize, rows: usize) -> Option<Self> {
+        let bits = |number: u64| u64::BITS - number.leading_zeros();
+        let (list_bits, row_bits) = (bits(lists as u64), bits(rows as u64));
+        let fits = bits(distance).max(1) + list_bits + row_bits <= u64::BITS;
+        fits.then_some(Packing { list_bits, row_bits })
+    }
+
+    #[inline]
+    pub(super) fn pack(self, distance: u64, list: usize, row: usize) -> u64 {
+        distance << (self.list_bits + self.row_bits) | (list as u64) << self.row_bits | row as u64
+    }
+
+    /// Distance, list, row.
+    #[inline]
+    pub(super) fn unpack(self, packed: u64) -> (u64, usize, usize) {
+        let low = |bits: u32| (1 << bits) - 1;
+        let list = packed >> self.row_bits & low(self.list_bits);
+        let distance = packed >> (self.list_bits + self.row_bits);
+        (distance, list as usize, (packed & low(self.row_bits)) as usize)
+    }
+}
+
 /// Merges the sorted lists that lie one after the other in `entries`, `ends` apart, pair by pair. `less` is the order; entries that
 /// it does not tell apart stay in the order of their lists. `scratch` is overwritten.
-pub(super) fn merge_lists<P: Copy>(
-    entries: &mut Vec<Entry<P>>,
-    scratch: &mut Vec<Entry<P>>,
+pub(super) fn merge_lists<T: Copy>(
+    entries: &mut Vec<T>,
+    scratch: &mut Vec<T>,
     ends: &mut Vec<usize>,
-    less: &impl Fn(&Entry<P>, &Entry<P>) -> bool,
+    less: &impl Fn(&T, &T) -> bool,
 ) {
     let rows = entries.len();
     while ends.len() > 1 {
@@ -47,12 +78,7 @@ pub(super) fn merge_lists<P: Copy>(
 }
 
 /// `out` has room for all of `a` and `b`.
-fn merge_two<P: Copy>(
-    mut a: &[Entry<P>],
-    mut b: &[Entry<P>],
-    out: &mut [Entry<P>],
-    less: &impl Fn(&Entry<P>, &Entry<P>) -> bool,
-) {
+fn merge_two<T: Copy>(mut a: &[T], mut b: &[T], out: &mut [T], less: &impl Fn(&T, &T) -> bool) {
     if b.is_empty() {
         copy(a, out);
         return;

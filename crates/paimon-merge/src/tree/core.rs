@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::ScalarBuffer;
 use paimon_types::{Error, Result, RowKind};
 
-use super::block::{Entry, merge_lists};
+use super::block::{Entry, Packing, merge_lists};
 use super::decide::{Decide, Waiting};
 use super::keys::{Ascent, KeyEncoder, Keys};
 use super::pending::{Pending, Sources, first_fields};
@@ -43,6 +43,8 @@ pub(super) struct Core<K: Keys> {
     block: usize,
     entries: Vec<Entry<K::Prefix>>,
     scratch: Vec<Entry<K::Prefix>>,
+    packed: Vec<u64>,
+    packed_scratch: Vec<u64>,
 }
 
 impl<K: Keys> Core<K> {
@@ -79,6 +81,8 @@ impl<K: Keys> Core<K> {
             block: SMALL_BLOCK * 4,
             entries: Vec::new(),
             scratch: Vec::new(),
+            packed: Vec::new(),
+            packed_scratch: Vec::new(),
             spec,
         }
     }
@@ -290,26 +294,48 @@ impl<K: Keys> Core<K> {
         };
         let mut entries = std::mem::take(&mut self.entries);
         let mut scratch = std::mem::take(&mut self.scratch);
+        let mut packed = std::mem::take(&mut self.packed);
+        let mut packed_scratch = std::mem::take(&mut self.packed_scratch);
         let mut touched = std::mem::take(&mut self.touched);
         entries.clear();
+        packed.clear();
         let (from, to) = (self.loaded(smallest.0)?, self.loaded(bound.0)?);
         let skip = from.keys.shared(smallest.1, &to.keys, bound.1);
-        let mut ends = Vec::with_capacity(active.len());
+        let (least, most) = (from.keys.prefix(smallest.1, skip), to.keys.prefix(bound.1, skip));
         let mut taken = Vec::with_capacity(active.len());
+        let mut most_rows = 0;
         for run in active {
             let batch = self.loaded(*run)?;
             let rows = batch.count_up_to(&to.keys, bound.1, true);
             if rows > 0 {
-                // Both fit: checked when the tree was made and when the batch came.
-                let list = *run as u32;
-                entries.extend((batch.at..batch.at + rows).map(|row| Entry {
-                    prefix: batch.keys.prefix(row, skip),
-                    list,
-                    row: row as u32,
-                }));
-                ends.push(entries.len());
-                taken.push((*run, rows));
+                most_rows = most_rows.max(rows);
+                taken.push((*run, batch.at, rows));
                 touched.push(batch.slot);
+            }
+        }
+        let packing =
+            K::distance(least, most).and_then(|distance| Packing::of(distance, taken.len(), most_rows));
+        let mut ends = Vec::with_capacity(taken.len());
+        for (list, (run, start, rows)) in taken.iter().enumerate() {
+            let keys = &self.loaded(*run)?.keys;
+            match packing {
+                Some(packing) => {
+                    packed.extend((0..*rows).map(|row| {
+                        let distance = K::distance(least, keys.prefix(start + row, skip));
+                        packing.pack(distance.unwrap_or_default(), list, row)
+                    }));
+                    ends.push(packed.len());
+                }
+                None => {
+                    // Both fit: checked when the tree was made and when the batch came.
+                    let list = *run as u32;
+                    entries.extend((*start..start + rows).map(|row| Entry {
+                        prefix: keys.prefix(row, skip),
+                        list,
+                        row: row as u32,
+                    }));
+                    ends.push(entries.len());
+                }
             }
         }
         let lists: Vec<Option<&Loaded<K>>> = self.runs.iter().map(|r| r.batch.as_ref()).collect();
@@ -326,7 +352,25 @@ impl<K: Keys> Core<K> {
         let same = |a: &Entry<K::Prefix>, b: &Entry<K::Prefix>| {
             a.prefix == b.prefix && (K::EXACT || full(a, b) == Ordering::Equal)
         };
-        merge_lists(&mut entries, &mut scratch, &mut ends, &less);
+        match packing {
+            Some(packing) => {
+                merge_lists(&mut packed, &mut packed_scratch, &mut ends, &|a, b| a < b);
+                let starts: Vec<(u32, u32)> = taken
+                    .iter()
+                    .map(|(run, start, _)| (*run as u32, *start as u32))
+                    .collect();
+                entries.extend(packed.iter().map(|packed| {
+                    let (distance, list, row) = packing.unpack(*packed);
+                    let (list, start) = starts.get(list).copied().unwrap_or_default();
+                    Entry {
+                        prefix: K::at_distance(least, distance),
+                        list,
+                        row: start + row as u32,
+                    }
+                }));
+            }
+            None => merge_lists(&mut entries, &mut scratch, &mut ends, &less),
+        }
         let mut decide = Decide {
             lists: &lists,
             // There are not many more slots than runs, whose number fits.
@@ -374,10 +418,10 @@ impl<K: Keys> Core<K> {
             let largest = (BLOCK_ENTRIES / active.len().max(1)).max(SMALL_BLOCK);
             self.block = (self.block * 2).min(largest);
         }
-        self.entries = entries;
-        self.scratch = scratch;
+        (self.entries, self.scratch) = (entries, scratch);
+        (self.packed, self.packed_scratch) = (packed, packed_scratch);
         self.touched = touched;
-        for (run, rows) in taken {
+        for (run, _, rows) in taken {
             self.advance(run, rows);
         }
         // As many keys as fill a batch, so that none is put together of parts. Those that are left are of this block: all from

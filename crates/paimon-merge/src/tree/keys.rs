@@ -32,6 +32,11 @@ pub(super) trait Keys: Debug + Send + Sized + 'static {
     fn compare(&self, row: usize, other: &Self, other_row: usize) -> Ordering;
     /// The prefix of a key behind its first `skip` bytes.
     fn prefix(&self, row: usize, skip: usize) -> Self::Prefix;
+    /// How far a prefix lies behind another that is not greater; `None` when that does not fit, or when equal prefixes may be
+    /// those of different keys.
+    fn distance(from: Self::Prefix, prefix: Self::Prefix) -> Option<u64>;
+    /// The prefix at this distance.
+    fn at_distance(from: Self::Prefix, distance: u64) -> Self::Prefix;
     /// How many leading bytes two keys share; all keys between them have the same.
     fn shared(&self, row: usize, other: &Self, other_row: usize) -> usize;
     /// How the keys ascend.
@@ -317,6 +322,14 @@ impl Keys for NarrowKeys {
         self.0.get(row).copied().unwrap_or_default()
     }
 
+    fn distance(from: u64, prefix: u64) -> Option<u64> {
+        prefix.checked_sub(from)
+    }
+
+    fn at_distance(from: u64, distance: u64) -> u64 {
+        from.wrapping_add(distance)
+    }
+
     fn shared(&self, _: usize, _: &Self, _: usize) -> usize {
         0
     }
@@ -365,6 +378,14 @@ impl Keys for WideKeys {
 
     fn prefix(&self, row: usize, _: usize) -> u128 {
         self.0.get(row).copied().unwrap_or_default()
+    }
+
+    fn distance(from: u128, prefix: u128) -> Option<u64> {
+        prefix.checked_sub(from).and_then(|d| u64::try_from(d).ok())
+    }
+
+    fn at_distance(from: u128, distance: u64) -> u128 {
+        from.wrapping_add(u128::from(distance))
     }
 
     fn shared(&self, _: usize, _: &Self, _: usize) -> usize {
@@ -435,6 +456,14 @@ impl Keys for ByteKeys {
         let mut padded = [0; 16];
         padded.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
         u128::from_be_bytes(padded)
+    }
+
+    fn distance(_: u128, _: u128) -> Option<u64> {
+        None
+    }
+
+    fn at_distance(from: u128, _: u64) -> u128 {
+        from
     }
 
     fn shared(&self, row: usize, other: &Self, other_row: usize) -> usize {

@@ -649,3 +649,28 @@ fn null_is_the_smallest_key_where_it_is_allowed() {
         }
     }
 }
+
+#[test]
+fn packed_rows_compare_by_key_then_list() {
+    use super::block::Packing;
+    assert!(Packing::of(u64::MAX, 1, 1).is_none());
+    for (distance, lists, rows) in [(0, 1, 1), (7, 2, 64), (1 << 40, 64, 8192), ((1 << 62) - 1, 1, 1)] {
+        let packing = Packing::of(distance, lists, rows).unwrap();
+        let mut all = Vec::new();
+        for at in [0, distance / 2, distance] {
+            for list in [0, lists - 1] {
+                for row in [0, rows - 1] {
+                    all.push((at, list, row));
+                }
+            }
+        }
+        all.sort_unstable();
+        let packed: Vec<u64> = all
+            .iter()
+            .map(|(at, list, row)| packing.pack(*at, *list, *row))
+            .collect();
+        assert!(packed.is_sorted());
+        assert!(packed.iter().map(|packed| packing.unpack(*packed)).eq(all));
+    }
+    assert!(Packing::of(1 << 62, 1, 1).is_none());
+}
