@@ -135,7 +135,11 @@ pub async fn check_push_down(
             fields: Some(some.clone()),
             predicate: Some(predicate.clone()),
             selection: selection.clone(),
-            batch_size: [1000, 37, 8][case % 3],
+            batch_size: match case % 3 {
+                0 => 1000,
+                1 => 37,
+                _ => 8,
+            },
         };
         let shown = || format!("seed {seed}, case {case}, {predicate:?}, columns {picked:?}");
         let (read, found) = read_file(format, storage, &path, &request).await?;
@@ -236,7 +240,7 @@ fn value(data_type: &DataType, row: usize, s: &mut Sampler) -> Option<Datum> {
     };
     let seconds = step * 86_400 * 500 + 7;
     Some(match &data_type.kind {
-        TypeKind::Boolean => Datum::Boolean(row / 300 % 2 == 0),
+        TypeKind::Boolean => Datum::Boolean((row / 300).is_multiple_of(2)),
         TypeKind::TinyInt => Datum::TinyInt(step.clamp(-128, 127) as i8),
         TypeKind::SmallInt => Datum::SmallInt((step * 300) as i16),
         TypeKind::Int => Datum::Int((step * 30_000_000) as i32),
@@ -250,7 +254,11 @@ fn value(data_type: &DataType, row: usize, s: &mut Sampler) -> Option<Datum> {
             Datum::String(text.chars().take(length).collect())
         }
         TypeKind::VarChar(length) => {
-            let prefix = [2, 70, 1100][row / 400 % 3];
+            let prefix = match row / 400 {
+                0 => 2,
+                1 => 70,
+                _ => 1100,
+            };
             let text = text(prefix, s);
             Datum::String(text.chars().take(*length as usize).collect())
         }
@@ -331,7 +339,7 @@ fn leaf(
     // Those at the end only fit some types.
     let ops = match field.data_type.kind {
         TypeKind::Char(_) | TypeKind::VarChar(_) => {
-            ops.to_vec().into_iter().filter(|op| *op != P::IsNan).collect()
+            ops.iter().copied().filter(|op| *op != P::IsNan).collect()
         }
         TypeKind::Float | TypeKind::Double => ops.get(..13).unwrap_or_default().to_vec(),
         _ => ops.get(..12).unwrap_or_default().to_vec(),
