@@ -48,6 +48,15 @@ impl Codec {
         self.block.min(LARGEST_CHUNK) as u64 + 3
     }
 
+    /// For chunks of which none that is taken has more than `limit` bytes: room is made for whole chunks, as large as the file says
+    /// that they are.
+    pub(super) fn within(self, limit: usize) -> Self {
+        Codec {
+            block: self.block.min(limit.saturating_add(1)),
+            ..self
+        }
+    }
+
     /// A decompressor.
     pub(crate) fn decompressor(self) -> Decompressor {
         Decompressor {
@@ -170,7 +179,7 @@ pub(crate) fn decompress_all(codec: Option<Codec>, stream: &bytes::Bytes) -> Res
         return Ok(stream.clone());
     };
     let limit = stream.len().saturating_mul(FOOTER_RATIO).max(SMALL_FOOTER);
-    let mut decompressor = codec.decompressor();
+    let mut decompressor = codec.within(limit).decompressor();
     let (mut all, mut chunk_bytes) = (Vec::new(), Vec::new());
     let mut rest: &[u8] = stream;
     while !rest.is_empty() {

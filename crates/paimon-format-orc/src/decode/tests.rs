@@ -21,6 +21,23 @@ fn ints(bytes: &[u8], signed: bool, version2: bool, count: usize) -> Vec<i64> {
     out
 }
 
+/// A file may say that its chunks have a gigabyte; a footer makes no room for that.
+#[test]
+fn room_for_metadata_is_bounded() {
+    // A zstd frame that does not tell its size: magic number, descriptor, window, one last raw block of three bytes.
+    let frame = [
+        0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x19, 0x00, 0x00, b'a', b'b', b'c',
+    ];
+    let chunk = [&[frame.len() as u8 * 2, 0, 0][..], &frame].concat();
+    let codec = Codec::new(crate::proto::CompressionKind::Zstd, Some(1 << 30)).unwrap();
+    let all = decompress_all(codec, &chunk.into()).unwrap();
+    assert_eq!(&all[..], b"abc");
+    let mut out = Vec::new();
+    let mut decompressor = codec.unwrap().within(1000).decompressor();
+    decompressor.decompress(&frame, &mut out).unwrap();
+    assert!(out == b"abc" && out.capacity() < 2000, "{}", out.capacity());
+}
+
 /// The examples of the ORC specification.
 #[test]
 fn integers_of_the_specification() {
