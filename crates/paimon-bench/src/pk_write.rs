@@ -125,7 +125,7 @@ pub(crate) async fn digest(location: &str) -> BenchResult<String> {
     let plan = table.read().plan().await?;
     let files: usize = plan.splits.iter().map(|split| split.data_files.len()).sum();
     let stored: i64 = plan.splits.iter().map(|split| split.row_count()).sum();
-    let mut form = JsonRows::new(plan.read_fields.clone())?;
+    let form = JsonRows::new(plan.read_fields.clone())?;
     let mut stream = table.read().read_plan(plan)?;
     let (mut rows, mut sum) = (0, 0u64);
     let mut text = String::new();

@@ -109,6 +109,7 @@ impl Interop {
 }
 
 /// Which rows of a table, in the words that both command lines take: the name of a file of expected rows.
+#[derive(PartialEq, Eq)]
 struct Selector(String);
 
 impl Selector {

@@ -216,7 +216,13 @@ impl Interop {
                     .map_err(|e| Problem::Different(format!("Java cannot {} our table: {e}", step["op"])))?;
             }
         }
+        // Whether a compaction that is not full finds something to do depends on the sizes of files, which are not those of
+        // Java's table: where the snapshots are not the same ones only the last is compared.
+        let same_snapshots = snapshots(&ours)? == snapshots(&case.join("table"))?;
         for (selector, rows) in Selector::all(&case.join("expected")).map_err(Problem::Different)? {
+            if !same_snapshots && selector != Selector::latest() {
+                continue;
+            }
             let by_java = self.java_rows(&ours, &selector)?;
             self.compare(
                 case,
@@ -297,6 +303,13 @@ impl Interop {
             only(&found, &expected)
         )))
     }
+}
+
+/// How many snapshots a table has.
+fn snapshots(table: &Path) -> Result<usize, Problem> {
+    let files = fs::read_dir(table.join("snapshot")).map_err(|e| Problem::Different(e.to_string()))?;
+    let names = files.filter_map(|file| Some(file.ok()?.file_name().to_string_lossy().into_owned()));
+    Ok(names.filter(|name| name.starts_with("snapshot-")).count())
 }
 
 fn path(path: &Path) -> Result<&str, Problem> {
