@@ -19,7 +19,7 @@ const PEER: &str = "pypaimon-rust==0.4.0";
 const SCAN_ROWS: &str = "10000000";
 const WRITE_ROWS: &str = "2000000";
 const WRITE_REPEAT: &str = "2";
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 9;
 
 /// One measured contestant.
 struct Contestant {
@@ -278,11 +278,16 @@ fn race_in_turn(contestants: &[Contestant]) -> Result<Value, String> {
     Ok(Value::Object(report))
 }
 
-/// Runs the contestants in turn, once to warm the page cache and `rounds` times more.
+/// Runs the contestants in turn, once to warm the page cache and `rounds` times more; each round begins with another one, so
+/// that none always comes after the one that heats the machine or empties its caches.
 fn measure(contestants: &[Contestant], rounds: usize) -> Result<Vec<Measured>, String> {
     let mut samples: Vec<Vec<Value>> = vec![Vec::new(); contestants.len()];
     for round in 0..=rounds {
-        for (contestant, list) in contestants.iter().zip(&mut samples) {
+        for place in 0..contestants.len() {
+            let next = (round + place) % contestants.len();
+            let (Some(contestant), Some(list)) = (contestants.get(next), samples.get_mut(next)) else {
+                continue;
+            };
             let text = output(&mut (contestant.command)()?)?;
             let sample =
                 serde_json::from_str(text.trim()).map_err(|e| format!("a sample is no JSON: {e}"))?;
