@@ -43,7 +43,10 @@ async fn null_in_a_key() {
     // nothing of the batch was taken
     writer.write(&rows(vec![Some(2)], 1)).await.unwrap();
     writer.commit().await.unwrap();
-    assert_eq!(read_lines(&strict.read()).await.unwrap(), [r#"{"id": 2, "v": 1}"#]);
+    assert_eq!(
+        read_lines(&strict.read()).await.unwrap(),
+        [r#"{"id": 2, "v": 1}"#]
+    );
 
     for buffer in ["1 b", "1 mb"] {
         let options = [
@@ -77,7 +80,9 @@ async fn the_read_optimized_table_takes_no_writer() {
         primary_keys: vec!["id".to_owned()],
         ..definition(&[("id", "INT"), ("v", "INT")], &[], &[("bucket", "1")])
     };
-    let table = Table::create(Storage::default(), &location, definition).await.unwrap();
+    let table = Table::create(Storage::default(), &location, definition)
+        .await
+        .unwrap();
     table.new_write().await.unwrap();
     let read_optimized = Table::open(&format!("{location}$ro")).await.unwrap();
     assert!(read_optimized.meta().is_read_optimized());
