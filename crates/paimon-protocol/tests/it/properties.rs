@@ -2,6 +2,8 @@
 
 //! Random values go through every version and come back; damaged bytes give an error or a value, never a panic.
 
+use std::collections::BTreeSet;
+
 use paimon_protocol::codec::java::{
     CommittableEncoding, SplitEncoding, decode_commit_message, decode_commit_messages, encode_commit_message,
     encode_commit_messages,
@@ -37,12 +39,20 @@ fn kinds(split: &DataSplit) -> Vec<(Split, i32)> {
         after_deletion_files: None,
         is_streaming: split.is_streaming,
     });
-    let names = split.data_files.iter().map(|file| file.file_name.clone());
+    // Two drawn files may have one name; the maps of a chain split have it once.
+    let names: BTreeSet<String> = split
+        .data_files
+        .iter()
+        .map(|file| file.file_name.clone())
+        .collect();
     let chain = Split::Chain(ChainSplit {
         logical_partition: split.partition.clone(),
         data_files: split.data_files.clone(),
-        file_bucket_paths: names.clone().map(|name| (name, "dt=1/bucket-0".into())).collect(),
-        file_branches: names.map(|name| (name, "b😀".into())).collect(),
+        file_bucket_paths: names
+            .iter()
+            .map(|name| (name.clone(), "dt=1/bucket-0".into()))
+            .collect(),
+        file_branches: names.into_iter().map(|name| (name, "b😀".into())).collect(),
         deletion_files: split.deletion_files.clone(),
     });
     let indexed = Split::Indexed(IndexedSplit {
