@@ -18,5 +18,7 @@ mod versions;
 
 pub use function::{merge_function, merge_read_fields};
 pub use selection::Selection;
-pub use tree::{MergeMode, MergeSpec, MergeTree, MergedBatch, OrderedRows, RowOrder, RunBatch, Step};
+pub use tree::{
+    MergeMode, MergeSpec, MergeTree, MergedBatch, OrderedRows, PickedRows, RowOrder, RunBatch, Step,
+};
 pub use versions::{MergeFunction, Merged, Versions};

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use futures_util::future::ready;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use paimon_merge::{MergeMode, MergeSpec, MergeTree, MergedBatch, Step};
+use paimon_merge::{MergeMode, MergeSpec, MergeTree, MergedBatch, PickedRows, Step};
 use paimon_protocol::{DataFileMeta, DataSplit};
 use paimon_types::{DataField, DataType, Error, Result, TypeKind};
 use tokio::sync::Semaphore;
@@ -16,7 +17,9 @@ use super::BatchStream;
 use super::deletions::Deletions;
 use super::file_read::{FileReader, at};
 use super::key_value::KeyValueMerge;
+use super::late::{LateReader, Rows, Winners};
 use super::merge_runs::{Feed, FileRun, Numbers, Run, RunOptions};
+use super::read_ahead::in_background;
 use crate::spill::{SpillWriter, SpilledRun};
 
 /// Least and largest number of rows of a batch of a run.
@@ -25,12 +28,16 @@ const LARGEST_BATCH: usize = 8192;
 /// Batches of all runs that are decoded ahead, as far as each run may have as many as are of use.
 const BATCHES_AHEAD: usize = 32;
 const MOST_AHEAD: usize = 4;
+/// Batches whose rows are copied and filtered while the merge goes on.
+const GATHERED_AT_ONCE: usize = 2;
+/// Bytes that a value of a type is thought to have whose values are of any length.
+const VARYING: usize = 32;
 /// What a column of an open file holds beside decoded rows: a page of at most so many rows, and what decompresses it.
 const PAGE_ROWS: usize = 20_000;
 const DECOMPRESSOR_BYTES: usize = 64 << 10;
 
 /// Files to merge: a part of a split that shares no key with the rest.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct MergeTask {
     pub(crate) split: Arc<DataSplit>,
     /// Sorted runs, as places of the split's files.
@@ -38,6 +45,10 @@ pub(crate) struct MergeTask {
     pub(crate) deletions: Arc<Deletions>,
     /// Bytes that the runs may hold decoded, about.
     pub(crate) budget: usize,
+    /// The only rows that are read, one of each key; all without.
+    pub(super) winners: Option<Arc<Winners>>,
+    /// The files may be opened again, so that their deletion vectors are still needed.
+    pub(super) again: bool,
 }
 
 /// Merges the runs of sections.
@@ -54,41 +65,73 @@ pub(crate) struct MergeReader {
     pub(crate) spill_directory: PathBuf,
     /// As many permits as files are decoded at once.
     pub(crate) decoders: Arc<Semaphore>,
+    /// For sections of which few rows are left.
+    pub(super) late: Option<Arc<LateReader>>,
 }
 
 /// Runs being merged.
-struct Merge {
+pub(super) struct Merge {
     tree: MergeTree,
     runs: Vec<Feed>,
     path: String,
 }
 
 impl MergeTask {
-    fn files(&self) -> impl Iterator<Item = &DataFileMeta> {
+    /// `runs` are places of the files of `split`.
+    pub(super) fn new(split: Arc<DataSplit>, runs: Vec<Vec<usize>>, deletions: Arc<Deletions>) -> Self {
+        MergeTask {
+            split,
+            runs,
+            deletions,
+            budget: 0,
+            winners: None,
+            again: false,
+        }
+    }
+
+    pub(super) fn files(&self) -> impl Iterator<Item = &DataFileMeta> {
         let places = self.runs.iter().flatten();
         places.filter_map(|at| self.split.data_files.get(*at))
+    }
+
+    /// The same files, as far as they have winners, and no other row of them.
+    pub(super) fn of_winners(&self, winners: Winners) -> Self {
+        let runs = self.runs.iter().map(|run| {
+            let files = run.iter().filter(|at| winners.contains_key(at));
+            files.copied().collect::<Vec<_>>()
+        });
+        MergeTask {
+            runs: runs.filter(|run| !run.is_empty()).collect(),
+            winners: Some(Arc::new(winners)),
+            ..self.clone()
+        }
+    }
+
+    /// Lets go of the deletion vectors of files that are not opened again.
+    pub(super) fn release_deletions(&self) {
+        let all = self.split.deletion_files.as_deref().unwrap_or_default();
+        let of_runs = self.runs.iter().flatten().filter_map(|at| all.get(*at));
+        of_runs.flatten().for_each(|file| self.deletions.release(file));
     }
 }
 
 impl MergeReader {
     /// The merged rows of a section that the filter lets through, by ascending keys.
     pub(crate) fn stream(self: Arc<Self>, task: MergeTask) -> BatchStream {
+        let reader = self.clone();
         let opened = async move {
-            let merge = self.open(task).await?;
-            Ok(stream::try_unfold(
-                (self, merge),
-                |(reader, mut merge)| async move {
-                    while let Some(merged) = merge.next().await? {
-                        let batch = reader.finish(merged)?;
-                        if batch.num_rows() > 0 {
-                            return Ok(Some((batch, (reader, merge))));
-                        }
-                    }
-                    Ok(None)
-                },
-            ))
+            let merge = Rows::open(self, task).await?;
+            Ok(stream::try_unfold(merge, |mut merge| async move {
+                Ok(merge.next().await?.map(|picked| (picked, merge)))
+            }))
         };
-        stream::once(opened).try_flatten().boxed()
+        let picked = stream::once(opened).try_flatten();
+        let finished = picked.map(move |picked| {
+            let reader = reader.clone();
+            in_background(async move { reader.finish(picked?.gather()?) })
+        });
+        let batches = finished.buffered(GATHERED_AT_ONCE);
+        batches.try_filter(|batch| ready(batch.num_rows() > 0)).boxed()
     }
 
     fn finish(&self, merged: MergedBatch) -> Result<RecordBatch> {
@@ -99,7 +142,7 @@ impl MergeReader {
         self.output.finish(rows, merged.kinds)
     }
 
-    async fn open(&self, task: MergeTask) -> Result<Merge> {
+    pub(super) async fn open(&self, task: MergeTask) -> Result<Merge> {
         let fan_in = self.fan_in(&task);
         let at_once = task.runs.len().min(fan_in).max(1);
         let of_run = task.budget / at_once;
@@ -114,12 +157,16 @@ impl MergeReader {
             batches_ahead,
             read_ahead_bytes: of_run / 2,
             numbers: match self.merge.snapshot_ordering {
+                // Nothing is ordered by them.
+                _ if task.winners.is_some() => Numbers::OfFile,
                 true => Numbers::OfSnapshot,
                 false => Numbers::of(task.files()),
             },
             kinds: self.output.row_kinds,
             levels: self.merge.one_above_level_0,
             decoders: self.decoders.clone(),
+            winners: task.winners.clone(),
+            again: task.again,
         };
         let runs = task.runs.into_iter();
         let mut runs: Vec<Run> = runs
@@ -143,8 +190,8 @@ impl MergeReader {
         let mut writer =
             SpillWriter::create(directory, self.files.arrow.clone(), self.merge.one_above_level_0).await?;
         let mut merge = self.merge(runs, MergeMode::All, batch_size, path)?;
-        while let Some(batch) = merge.next().await? {
-            writer = writer.write(batch).await?;
+        while let Some(picked) = merge.next().await? {
+            writer = writer.write(picked.gather()?).await?;
         }
         writer.finish().await
     }
@@ -176,7 +223,7 @@ impl MergeReader {
     }
 
     /// Most runs that are merged at once: fewer than asked for where so many open files would hold more than the budget and a half.
-    fn fan_in(&self, task: &MergeTask) -> usize {
+    pub(super) fn fan_in(&self, task: &MergeTask) -> usize {
         let rows = task.files().map(|file| file.row_count.max(0)).max().unwrap_or(0);
         let rows = usize::try_from(rows).map_or(PAGE_ROWS, |rows| rows.min(PAGE_ROWS));
         let of_column = |f: &DataField| rows * width(&f.data_type).min(8) + DECOMPRESSOR_BYTES;
@@ -188,6 +235,9 @@ impl MergeReader {
     /// Rows of a batch of about so many bytes.
     fn batch_size(&self, task: &MergeTask, bytes: usize) -> usize {
         let by_type: usize = self.files.read.iter().map(|f| width(&f.data_type)).sum();
+        if self.files.read.iter().all(|f| is_fixed(&f.data_type)) {
+            return (bytes / by_type.max(1)).clamp(SMALLEST_BATCH, LARGEST_BATCH);
+        }
         // What files take per row, for long strings: they compress well.
         let mut stored = 0;
         for file in task.files() {
@@ -199,8 +249,16 @@ impl MergeReader {
     }
 }
 
+/// Whether all values take the same number of bytes.
+fn is_fixed(data_type: &DataType) -> bool {
+    match &data_type.kind {
+        TypeKind::Row(fields) => fields.iter().all(|f| is_fixed(&f.data_type)),
+        _ => width(data_type) < VARYING,
+    }
+}
+
 /// Bytes of a value in Arrow, about.
-fn width(data_type: &DataType) -> usize {
+pub(super) fn width(data_type: &DataType) -> usize {
     match &data_type.kind {
         TypeKind::Boolean | TypeKind::TinyInt => 1,
         TypeKind::SmallInt => 2,
@@ -209,17 +267,23 @@ fn width(data_type: &DataType) -> usize {
         TypeKind::Decimal { .. } => 16,
         TypeKind::Row(fields) => fields.iter().map(|f| width(&f.data_type)).sum(),
         TypeKind::Array(_) | TypeKind::Multiset(_) | TypeKind::Map(..) | TypeKind::Vector(..) => 128,
-        _ => 32,
+        _ => VARYING,
     }
 }
 
 impl Merge {
+    /// Rows of the runs that the merge went through.
+    pub(super) fn taken(&self) -> u64 {
+        let given: u64 = self.runs.iter().map(Feed::given).sum();
+        given.saturating_sub(self.tree.untouched() as u64)
+    }
+
     /// The next merged rows.
-    async fn next(&mut self) -> Result<Option<MergedBatch>> {
+    pub(super) async fn next(&mut self) -> Result<Option<PickedRows>> {
         loop {
             match self.tree.next().map_err(|e| at(e, &self.path))? {
                 Step::End => return Ok(None),
-                Step::Batch(batch) => return Ok(Some(batch)),
+                Step::Batch(picked) => return Ok(Some(picked)),
                 Step::Need(index) => {
                     let unknown = || Error::invalid(format!("there is no run {index}"));
                     let run = self.runs.get_mut(index).ok_or_else(unknown)?;

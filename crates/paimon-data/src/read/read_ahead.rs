@@ -146,10 +146,18 @@ pub(crate) fn in_task(mut batches: BatchStream) -> BatchStream {
     stream::once(started).flatten().boxed()
 }
 
-/// A task that ends with the stream that reads from it.
-pub(super) struct AbortOnDrop(pub(super) JoinHandle<()>);
+/// Begins to compute at once in a task of its own; what it comes to.
+pub(super) fn in_background<T: Send + 'static>(
+    work: impl Future<Output = Result<T>> + Send + 'static,
+) -> impl Future<Output = Result<T>> {
+    let mut task = AbortOnDrop(tokio::spawn(work));
+    async move { (&mut task.0).await.map_err(panicked)? }
+}
 
-impl Drop for AbortOnDrop {
+/// A task that ends with the stream that reads from it.
+pub(super) struct AbortOnDrop<T = ()>(pub(super) JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

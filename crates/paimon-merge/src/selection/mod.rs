@@ -164,6 +164,17 @@ impl Selection {
         self.gather(&arrays)
     }
 
+    /// Which of the first `count` sources have rows here.
+    pub(crate) fn sources(&self, count: usize) -> Vec<bool> {
+        let mut used = vec![false; count];
+        for stretch in &self.stretches {
+            if let Some(used) = used.get_mut(stretch.source as usize) {
+                *used = true;
+            }
+        }
+        used
+    }
+
     /// Every row is inside of its source.
     fn check(&self, len_of: impl Fn(usize) -> Option<usize>) -> Result<()> {
         for stretch in &self.stretches {

@@ -11,9 +11,11 @@ use paimon_types::{Error, Result, RowKind};
 use super::block::{Entry, Packing, merge_lists};
 use super::decide::{Decide, Waiting};
 use super::keys::{Ascent, KeyEncoder, Keys};
-use super::pending::{Pending, Sources, first_fields};
+use super::pending::Pending;
+use super::picked::{PickedRows, first_fields};
 use super::run::{Loaded, Run};
 use super::sequence::SequenceEncoder;
+use super::sources::Sources;
 use super::{Merge, MergeMode, MergeSpec, MergedBatch, RunBatch, Step};
 use crate::Versions;
 
@@ -475,7 +477,7 @@ impl<K: Keys> Core<K> {
     }
 
     /// The next batch that is full.
-    fn give(&mut self) -> Result<Option<MergedBatch>> {
+    fn give(&mut self) -> Option<PickedRows> {
         if matches!(self.spec.mode, MergeMode::All) && self.pending.rows() >= self.spec.batch_size {
             self.pending.cut();
         }
@@ -493,10 +495,15 @@ impl<K: Keys> Merge for Core<K> {
         Ok(())
     }
 
+    fn untouched(&self) -> usize {
+        let loaded = self.runs.iter().filter_map(|r| r.batch.as_ref());
+        loaded.map(|l| l.rows.saturating_sub(l.at)).sum()
+    }
+
     fn next(&mut self) -> Result<Step> {
         let mut active = Vec::with_capacity(self.runs.len());
         loop {
-            if let Some(batch) = self.give()? {
+            if let Some(batch) = self.give() {
                 // Rows that are not out are of the last step.
                 self.needed.clear();
                 self.needed.extend_from_slice(&self.touched);

@@ -8,8 +8,9 @@ use paimon_types::{Error, Result, RowKind};
 
 use super::block::Entry;
 use super::keys::Keys;
-use super::pending::{Pending, Sources};
+use super::pending::Pending;
 use super::run::Loaded;
+use super::sources::Sources;
 
 /// Versions that wait for the merge function.
 #[derive(Debug, Default)]

@@ -4,16 +4,19 @@
 //!
 //! The tree is told what it needs by [`MergeTree::next`] and never waits: it asks for a batch of a run, gives merged rows or ends.
 //! Work is done on stretches of rows: where only one run has keys it is passed as a whole, where runs interleave the keys of some
-//! thousand rows are merged at once as plain numbers. Columns are touched once, when a batch comes out.
+//! thousand rows are merged at once as plain numbers. Columns are touched once, when the rows of a
+//! batch are gathered, which the caller may do elsewhere.
 
 mod block;
 mod core;
 mod decide;
 mod keys;
 mod pending;
+mod picked;
 mod run;
 mod sequence;
 mod sort;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +32,7 @@ use crate::MergeFunction;
 use keys::{ByteKeys, Form, KeyEncoder, NarrowKeys, WideKeys};
 use sequence::SequenceEncoder;
 
+pub use picked::{MergedBatch, PickedRows};
 pub use sort::{OrderedRows, RowOrder};
 
 /// What becomes of the versions of a key.
@@ -89,26 +93,13 @@ pub struct RunBatch {
     pub levels: Option<ScalarBuffer<i32>>,
 }
 
-/// Merged rows.
-#[derive(Clone, Debug)]
-pub struct MergedBatch {
-    /// The first columns of the rows, as many as [`MergeSpec::output_columns`].
-    pub rows: RecordBatch,
-    /// Kind of each row, when [`MergeSpec::keep_retracts`] was set or all versions are left; else no row is a retraction.
-    pub kinds: Option<ScalarBuffer<i8>>,
-    /// Sequence number of each row, when all versions are left.
-    pub sequence: Option<ScalarBuffer<i64>>,
-    /// Level of each row, when all versions are left and they have levels.
-    pub levels: Option<ScalarBuffer<i32>>,
-}
-
 /// What the tree wants next.
 #[derive(Debug)]
 pub enum Step {
     /// The next batch of this run: [`MergeTree::push`] or [`MergeTree::end`].
     Need(usize),
     /// Merged rows by ascending keys; at least one row.
-    Batch(MergedBatch),
+    Batch(PickedRows),
     /// There are no more rows.
     End,
 }
@@ -123,6 +114,7 @@ trait Merge: Send {
     fn push(&mut self, run: usize, batch: RunBatch) -> Result<()>;
     fn end(&mut self, run: usize) -> Result<()>;
     fn next(&mut self) -> Result<Step>;
+    fn untouched(&self) -> usize;
 }
 
 impl MergeTree {
@@ -200,6 +192,11 @@ impl MergeTree {
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Step> {
         self.merge.next()
+    }
+
+    /// Rows that were pushed and that the merge has not come to.
+    pub fn untouched(&self) -> usize {
+        self.merge.untouched()
     }
 }
 

@@ -170,6 +170,7 @@ fn merge(spec: MergeSpec, shape: KeyShape, runs: &[Vec<Row>], sizes: &[usize]) -
                 }
             }
             Step::Batch(batch) => {
+                let batch = batch.gather().unwrap();
                 assert!(batch.rows.num_rows() > 0);
                 batches.push(batch.rows.num_rows());
                 let values = batch.rows.column(0).as_primitive::<Int64Type>();
@@ -474,6 +475,7 @@ fn one_version_above_level_0_counts_where_keys_are_looked_up() {
             match tree.next().unwrap() {
                 Step::Need(run) => tree.end(run).unwrap(),
                 Step::Batch(batch) => {
+                    let batch = batch.gather().unwrap();
                     values.extend_from_slice(batch.rows.column(0).as_primitive::<Int64Type>().values());
                 }
                 Step::End => return values,
@@ -512,6 +514,7 @@ fn a_long_stretch_is_one_slice() {
     let Step::Batch(out) = tree.next().unwrap() else {
         panic!("expected a batch")
     };
+    let out = out.gather().unwrap();
     assert_eq!(out.rows.num_rows(), 100);
     assert_eq!(
         out.rows.column(0).as_primitive::<Int64Type>().values().as_ptr(),
@@ -640,6 +643,7 @@ fn null_is_the_smallest_key_where_it_is_allowed() {
                 match tree.next().unwrap() {
                     Step::Need(run) => tree.end(run).unwrap(),
                     Step::Batch(batch) => {
+                        let batch = batch.gather().unwrap();
                         values.extend_from_slice(batch.rows.column(0).as_primitive::<Int64Type>().values());
                     }
                     Step::End => break,

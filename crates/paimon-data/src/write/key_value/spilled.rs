@@ -217,7 +217,7 @@ impl RunMerge {
         loop {
             match self.tree.next()? {
                 Step::End => return Ok(None),
-                Step::Batch(batch) => return Ok(Some(batch)),
+                Step::Batch(picked) => return picked.gather().map(Some),
                 Step::Need(index) => {
                     let unknown = || Error::invalid(format!("there is no run {index}"));
                     let run = self.runs.get_mut(index).ok_or_else(unknown)?;
