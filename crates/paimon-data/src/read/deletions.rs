@@ -67,11 +67,16 @@ impl Deletions {
         Ok(Deletions { files })
     }
 
-    /// The vector of one data file.
+    /// The vector of one data file. It stays to be asked for `again`, until [`release`](Self::release).
     ///
     /// # Errors
     /// `Corrupt` that names the index file when the vector is damaged or is not what the split says, and those of the store.
-    pub(crate) async fn vector(&self, storage: &Storage, file: &DeletionFile) -> Result<DeletionVector> {
+    pub(crate) async fn vector(
+        &self,
+        storage: &Storage,
+        file: &DeletionFile,
+        again: bool,
+    ) -> Result<DeletionVector> {
         let place = place(file)?;
         let cardinality = file.cardinality.map(|rows| unsigned(rows, file)).transpose()?;
         let unplanned =
@@ -84,15 +89,32 @@ impl Deletions {
         let bytes = {
             let mut stored = stored.lock().unwrap_or_else(PoisonError::into_inner);
             let found = stored.get_mut(&place).ok_or_else(unplanned)?;
-            found.uses = found.uses.saturating_sub(1);
             let bytes = found.bytes.clone();
-            if found.uses == 0 {
-                stored.remove(&place);
+            if !again {
+                used(&mut stored, place);
             }
             bytes
         };
         DeletionVector::decode_recorded(&bytes, place.1, cardinality)
             .map_err(|e| e.with("path", &file.path).with("offset", file.offset))
+    }
+
+    /// Lets go of the vector of a data file that was asked for `again` and is not any more.
+    pub(crate) fn release(&self, file: &DeletionFile) {
+        let stored = self.files.get(&file.path).and_then(|index| index.stored.get());
+        if let (Some(stored), Ok(place)) = (stored, place(file)) {
+            used(&mut stored.lock().unwrap_or_else(PoisonError::into_inner), place);
+        }
+    }
+}
+
+/// One data file less needs a vector.
+fn used(stored: &mut HashMap<Place, Stored>, place: Place) {
+    if let Some(found) = stored.get_mut(&place) {
+        found.uses = found.uses.saturating_sub(1);
+        if found.uses == 0 {
+            stored.remove(&place);
+        }
     }
 }
 

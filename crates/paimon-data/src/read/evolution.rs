@@ -18,8 +18,18 @@ pub(crate) enum Source {
     Partition(usize),
     /// The file does not have the column: NULL, never the default value.
     Missing,
+    /// Where the row is: which file of the split, and the position in it, in 32 bits each.
+    Place,
     /// Column of the file read, to be brought from `from` to the type of the read.
     File { index: usize, from: DataType },
+}
+
+/// Field id of the column of places; no column of a table has it.
+const PLACE_ID: i32 = i32::MIN;
+
+/// A column that tells where a row is ([`Source::Place`]).
+pub(crate) fn place_field() -> DataField {
+    DataField::new(PLACE_ID, "_PLACE", DataType::required(TypeKind::BigInt))
 }
 
 /// How the columns of one file schema become the columns of the read.
@@ -40,6 +50,10 @@ impl SchemaMapping {
         let mut file_fields: Vec<DataField> = Vec::new();
         let mut sources = Vec::with_capacity(read.len());
         for field in read {
+            if field.id == PLACE_ID {
+                sources.push(Source::Place);
+                continue;
+            }
             if let Some(index) = partition_keys.iter().position(|k| *k == field.name) {
                 sources.push(Source::Partition(index));
                 continue;
@@ -63,6 +77,11 @@ impl SchemaMapping {
             }
         }
         Ok(SchemaMapping { file_fields, sources })
+    }
+
+    /// Whether the read asks where rows are.
+    pub(crate) fn has_places(&self) -> bool {
+        self.sources.iter().any(|source| matches!(source, Source::Place))
     }
 }
 

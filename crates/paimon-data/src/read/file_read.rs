@@ -7,10 +7,10 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Int8Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Int8Array, RecordBatch, RecordBatchOptions, new_null_array,
+    Array, ArrayRef, BooleanArray, Int8Array, Int64Array, RecordBatch, RecordBatchOptions, new_null_array,
 };
 use arrow_buffer::ScalarBuffer;
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::{DataType as ArrowType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use futures_util::future::try_join;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -30,7 +30,7 @@ use crate::arrow_value::repeat_as;
 use crate::file_format::format_of_file;
 
 /// What all files of one read share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FileReader {
     pub(crate) context: ReadContext,
     /// Columns to produce: the selected ones, then those that only the filter needs.
@@ -62,6 +62,8 @@ pub(crate) struct FileTask {
     pub(crate) deletions: Arc<Deletions>,
     /// Rows have kinds (files of tables with a primary key), and not all of them need be additions.
     pub(crate) kinds: bool,
+    /// The file may be opened again, so that its deletion vector is still needed.
+    pub(crate) again: bool,
 }
 
 impl FileTask {
@@ -82,6 +84,8 @@ pub(crate) struct OpenOptions {
     pub(crate) sequence: bool,
     /// Kinds are read.
     pub(crate) kinds: bool,
+    /// The only rows that are read, none of them deleted; all that are not deleted without.
+    pub(crate) selected: Option<RoaringBitmap>,
     /// How far the format may read ahead; its own choice without.
     pub(crate) hints: Option<ReadHints>,
 }
@@ -92,6 +96,8 @@ pub(crate) struct OpenFile {
     reader: Box<dyn FileBatchReader>,
     mapping: SchemaMapping,
     options: OpenOptions,
+    /// Which of the split's files.
+    index: usize,
     /// Columns that are the same in every row, for a full batch: partition values and missing columns.
     constants: Vec<Option<ArrayRef>>,
     /// Rows that are not deleted, when the format does not leave out the others itself.
@@ -116,6 +122,7 @@ impl FileReader {
                 batch_size: self.batch_size,
                 sequence: false,
                 kinds: task.kinds,
+                selected: None,
                 hints: None,
             };
             let open = self.open(&task, options).await?;
@@ -144,7 +151,7 @@ impl FileReader {
     async fn open_path(
         self: Arc<Self>,
         task: &FileTask,
-        options: OpenOptions,
+        mut options: OpenOptions,
         path: &str,
     ) -> Result<Option<OpenFile>> {
         let (split, file) = (&task.split, task.file()?);
@@ -183,10 +190,17 @@ impl FileReader {
         }
         let size = u64::try_from(file.file_size).ok().filter(|s| *s > 0);
         let input = self.context.storage.open_input(path, size).await?;
-        let (mut reader, vector) = try_join(builder.build(input), self.deletion_vector(task)).await?;
+        let selected = options.selected.take();
+        let vector = async {
+            match &selected {
+                None => self.deletion_vector(task).await,
+                Some(_) => Ok(None),
+            }
+        };
+        let (mut reader, vector) = try_join(builder.build(input), vector).await?;
         let predicate = predicate.filter(|p| *p != Predicate::Constant(true));
         let kept = match vector {
-            None => None,
+            None => selected,
             Some(vector) => {
                 let rows = match reader.number_of_rows() {
                     Ok(rows) => rows,
@@ -209,6 +223,7 @@ impl FileReader {
             reader,
             mapping,
             options,
+            index: task.index,
             constants,
             kept,
             path: path.to_owned(),
@@ -221,7 +236,10 @@ impl FileReader {
         let Some(Some(deletion)) = entries.get(task.index) else {
             return Ok(None);
         };
-        let vector = task.deletions.vector(&self.context.storage, deletion).await;
+        let vector = task
+            .deletions
+            .vector(&self.context.storage, deletion, task.again)
+            .await;
         let vector = vector.map_err(|e| match task.file() {
             Ok(file) => e.with("data file", &file.file_name),
             Err(_) => e,
@@ -241,7 +259,7 @@ impl FileReader {
             match mapping.sources.get(column)? {
                 Source::Partition(index) => partition.get(*index).map(Option::as_ref),
                 Source::Missing => Some(None),
-                Source::File { .. } => None,
+                Source::File { .. } | Source::Place => None,
             }
         };
         predicate
@@ -269,7 +287,7 @@ impl FileReader {
         let columns = mapping.sources.iter().zip(&self.read).zip(self.arrow.fields());
         columns
             .map(|((source, field), arrow)| match source {
-                Source::File { .. } => Ok(None),
+                Source::File { .. } | Source::Place => Ok(None),
                 Source::Missing => Ok(Some(new_null_array(arrow.data_type(), rows))),
                 Source::Partition(index) => {
                     let value = partition
@@ -295,7 +313,10 @@ impl OpenFile {
     }
 
     async fn decode(&mut self) -> Result<Option<FileRows>> {
-        while let Some(stored) = self.reader.next_batch().await? {
+        while let Some(mut stored) = self.reader.next_batch().await? {
+            if self.mapping.has_places() {
+                stored = self.with_places(&stored)?;
+            }
             let stored = self.without_deleted(stored)?;
             if stored.num_rows() == 0 {
                 continue;
@@ -350,6 +371,29 @@ impl OpenFile {
             .map_err(|e| Error::corrupt("deleted rows could not be left out").with_source(e))
     }
 
+    /// The last batch with the places of its rows as the last column.
+    fn with_places(&self, stored: &RecordBatch) -> Result<RecordBatch> {
+        let wide = |_| Error::unsupported("the rows of a file cannot be numbered in 32 bits");
+        let file = i64::from(u32::try_from(self.index).map_err(wide)?) << 32;
+        let of = |row: u64| -> Result<i64> {
+            let position = self.reader.previous_batch_file_row_id(row)?;
+            Ok(file | i64::from(u32::try_from(position).map_err(wide)?))
+        };
+        let rows = stored.num_rows() as u64;
+        let places: Vec<i64> = match rows.checked_sub(1) {
+            None => Vec::new(),
+            // Positions ascend.
+            Some(last) if of(last)? - of(0)? == last.cast_signed() => (of(0)?..=of(last)?).collect(),
+            Some(_) => (0..rows).map(of).collect::<Result<_>>()?,
+        };
+        let mut fields: Vec<_> = stored.schema().fields().iter().cloned().collect();
+        fields.push(Arc::new(Field::new("_PLACE", ArrowType::Int64, false)));
+        let mut columns = stored.columns().to_vec();
+        columns.push(Arc::new(Int64Array::from(places)));
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+            .map_err(|e| Error::corrupt("rows could not be numbered").with_source(e))
+    }
+
     /// Brings a batch of the file to the columns of the read.
     fn produce(&self, stored: &RecordBatch) -> Result<RecordBatch> {
         let rows = stored.num_rows();
@@ -370,6 +414,10 @@ impl OpenFile {
                     })?;
                     adapt(array, from, &field.data_type, arrow.data_type())
                         .map_err(|e| e.with("column", &field.name))?
+                }
+                (Source::Place, _) => {
+                    let places = stored.columns().last().cloned();
+                    places.ok_or_else(|| Error::invalid("the rows were not numbered"))?
                 }
                 (_, Some(constant)) if rows <= constant.len() => constant.slice(0, rows),
                 (Source::Missing, _) => new_null_array(arrow.data_type(), rows),

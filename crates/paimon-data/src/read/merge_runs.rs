@@ -14,6 +14,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
 
 use super::deletions::Deletions;
 use super::file_read::{FileReader, FileTask, OpenFile, OpenOptions, at};
+use super::late::Winners;
 use super::read_ahead::{AbortOnDrop, panicked};
 use crate::spill::SpilledRun;
 
@@ -38,6 +39,10 @@ pub(super) struct RunOptions {
     /// Files on the local disk that are opened or decoded at once: more of them would take the processor from the merge, and then
     /// have nothing to do while it works. Fewer threads also come back to the same memory.
     pub(super) decoders: Arc<Semaphore>,
+    /// The only rows that are read; all without. Nothing orders them but their keys.
+    pub(super) winners: Option<Arc<Winners>>,
+    /// The files may be opened again.
+    pub(super) again: bool,
 }
 
 impl RunOptions {
@@ -109,7 +114,12 @@ pub(super) struct RunItem {
 }
 
 /// A run that is being read.
-pub(super) enum Feed {
+pub(super) struct Feed {
+    from: Source,
+    given: u64,
+}
+
+enum Source {
     Files {
         batches: mpsc::Receiver<Result<RunItem>>,
         task: AbortOnDrop,
@@ -135,7 +145,7 @@ impl Run {
     /// Begins to read.
     pub(super) fn start(self) -> Feed {
         let mut run = match self {
-            Run::Spilled(run) => return Feed::Spilled(run),
+            Run::Spilled(run) => return Feed::new(Source::Spilled(run)),
             Run::Files(run) => run,
         };
         let (sender, batches) = mpsc::channel(run.options.batches_ahead);
@@ -154,22 +164,39 @@ impl Run {
                 }
             }
         });
-        Feed::Files {
+        Feed::new(Source::Files {
             batches,
             task: AbortOnDrop(task),
-        }
+        })
     }
 }
 
 impl Feed {
+    fn new(from: Source) -> Self {
+        Feed { from, given: 0 }
+    }
+
+    /// Rows that came out so far.
+    pub(super) fn given(&self) -> u64 {
+        self.given
+    }
+
     /// The next rows.
     pub(super) async fn next(&mut self) -> Result<Option<RunItem>> {
+        let item = self.from.next().await?;
+        self.given += item.as_ref().map_or(0, |item| item.batch.rows.num_rows() as u64);
+        Ok(item)
+    }
+}
+
+impl Source {
+    async fn next(&mut self) -> Result<Option<RunItem>> {
         match self {
-            Feed::Spilled(run) => {
+            Source::Spilled(run) => {
                 let batch = run.next().await?;
                 Ok(batch.map(|batch| RunItem { batch, path: None }))
             }
-            Feed::Files { batches, task } => match batches.recv().await {
+            Source::Files { batches, task } => match batches.recv().await {
                 Some(item) => {
                     // The task goes on before the merge does, which would hold its thread for long.
                     tokio::task::yield_now().await;
@@ -200,11 +227,19 @@ impl FileRun {
             && let Some(index) = self.files.pop_front()
         {
             let options = &self.options;
+            let selected = match &options.winners {
+                None => None,
+                Some(winners) => match winners.get(&index) {
+                    Some(rows) => Some(rows.clone()),
+                    None => continue,
+                },
+            };
             let task = FileTask {
                 split: options.split.clone(),
                 index,
                 deletions: options.deletions.clone(),
                 kinds: true,
+                again: options.again,
             };
             let file = task.file()?;
             let path = options.split.data_file_path(file);
@@ -227,8 +262,9 @@ impl FileRun {
             let open = OpenOptions {
                 batch_size: options.batch_size,
                 sequence: number.is_none(),
-                // Without retractions all kinds are alike to a merge.
-                kinds: options.kinds || file.delete_row_count != Some(0),
+                // Without retractions all kinds are alike to a merge, and to one of winners.
+                kinds: options.kinds || (selected.is_none() && file.delete_row_count != Some(0)),
+                selected,
                 hints: Some(hints.with_read_ahead(!local)),
             };
             let level = file.level;

@@ -9,6 +9,7 @@ mod file_read;
 mod filter;
 pub(crate) mod key_value;
 pub(crate) mod kleene;
+mod late;
 mod merge_read;
 mod merge_runs;
 mod read_ahead;

@@ -88,6 +88,7 @@ pub struct TableReadBuilder {
     cache: Option<Arc<dyn Cache>>,
     row_kinds: bool,
     fan_in: usize,
+    late_values: Option<bool>,
     spill_directory: Option<PathBuf>,
 }
 
@@ -154,6 +155,16 @@ impl TableReadBuilder {
         self
     }
 
+    /// How the values of rows whose versions are merged are read: `true` behind the columns that tell which version is left, for
+    /// the rows that are, `false` together with them. By default the first rows decide, and what is known about the files: it saves
+    /// much where keys were written often or a filter leaves little. Rows and their order are the same. Merge engines that make rows
+    /// of several versions always read all together.
+    #[must_use]
+    pub fn late_values(mut self, late: bool) -> Self {
+        self.late_values = Some(late);
+        self
+    }
+
     /// Where temporary files go; the directory of the system by default. They have no name where the system allows it.
     #[must_use]
     pub fn spill_directory(mut self, directory: impl Into<PathBuf>) -> Self {
@@ -184,6 +195,7 @@ impl TableReadBuilder {
             cache,
             row_kinds,
             fan_in,
+            late_values,
             spill_directory,
         } = self;
         let schema = &context.read_schema;
@@ -249,10 +261,14 @@ impl TableReadBuilder {
             context,
         });
         let spill_directory = spill_directory.unwrap_or_else(std::env::temp_dir);
-        let keyed = merge.map(|(order, merge)| Keyed {
-            reader: Arc::new(merge_reader(merge, &file, fan_in, spill_directory, parallelism)),
-            order,
-        });
+        let keyed = match merge {
+            None => None,
+            Some((order, merge)) => {
+                let reader = merge_reader(merge, &file, fan_in, spill_directory, parallelism, late_values)?;
+                let reader = Arc::new(reader);
+                Some(Keyed { reader, order })
+            }
+        };
         Ok(TableRead {
             output_schema,
             parallelism,
@@ -293,6 +309,7 @@ impl TableRead {
             cache: None,
             row_kinds: false,
             fan_in: DEFAULT_FAN_IN,
+            late_values: None,
             spill_directory: None,
         }
     }

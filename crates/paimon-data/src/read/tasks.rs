@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 use super::deletions::Deletions;
 use super::file_read::{FileReader, FileTask};
 use super::key_value::{KeyValueMerge, on_keys};
+use super::late::LateReader;
 use super::merge_read::{MergeReader, MergeTask};
 use super::read_ahead::in_task;
 use super::{BatchStream, TableRead};
@@ -33,7 +34,8 @@ pub(super) fn merge_reader(
     fan_in: usize,
     spill_directory: PathBuf,
     parallelism: usize,
-) -> MergeReader {
+    late_values: Option<bool>,
+) -> Result<MergeReader> {
     let schema = &output.context.read_schema;
     let files = FileReader {
         context: output.context.clone(),
@@ -49,14 +51,19 @@ pub(super) fn merge_reader(
         pool: output.pool.clone(),
         cache: output.cache.clone(),
     };
-    MergeReader {
+    let mut reader = MergeReader {
         files: Arc::new(files),
         output: output.clone(),
         merge,
         fan_in,
         spill_directory,
         decoders: Arc::new(Semaphore::new(parallelism)),
+        late: None,
+    };
+    if late_values != Some(false) {
+        reader.late = LateReader::new(&reader, late_values == Some(true))?.map(Arc::new);
     }
+    Ok(reader)
 }
 
 /// What is read one after the other.
@@ -79,6 +86,7 @@ impl TableRead {
                     index,
                     deletions: deletions.clone(),
                     kinds,
+                    again: false,
                 })
             };
             let Some(keyed) = &self.keyed else {
@@ -107,12 +115,8 @@ impl TableRead {
                         .filter_map(|index| Some((index, split.data_files.get(index)?)));
                     tasks.extend(files.map(|(index, file)| whole_file(index, kinds(file))));
                 } else {
-                    tasks.push(Task::Merge(MergeTask {
-                        split: split.clone(),
-                        runs: section.runs,
-                        deletions: deletions.clone(),
-                        budget: 0,
-                    }));
+                    let merge = MergeTask::new(split.clone(), section.runs, deletions.clone());
+                    tasks.push(Task::Merge(merge));
                 }
             }
         }

@@ -20,27 +20,14 @@ pub(crate) async fn check_filters(
     batches: &[RecordBatch],
     random: &mut Random,
 ) {
-    let simple: Vec<usize> = (0..fields.len()).filter(|i| is_simple(&fields[*i])).collect();
     let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-    if simple.is_empty() || rows == 0 {
+    let columns = simple_columns(fields, batches);
+    if columns.is_empty() || rows == 0 {
         return;
     }
-    let columns: HashMap<i32, Vec<Option<Datum>>> = simple
-        .iter()
-        .map(|i| (fields[*i].id, values(batches, *i, &fields[*i])))
-        .collect();
     let lines = json_lines(fields, batches);
     for _ in 0..FILTERS {
-        let leaf = |random: &mut Random| {
-            let field = &fields[*random.pick(&simple)];
-            random_leaf(field, &columns[&field.id], random)
-        };
-        let filter = match random.below(5) {
-            0 => Predicate::and([leaf(random), leaf(random)]),
-            1 => Predicate::or([leaf(random), leaf(random)]),
-            2 => leaf(random).not(),
-            _ => leaf(random),
-        };
+        let filter = random_filter(fields, &columns, random);
         let expected = lines
             .iter()
             .enumerate()
@@ -68,6 +55,36 @@ pub(crate) async fn check_filters(
             expected.len(),
             "{what}: {filter}"
         );
+    }
+}
+
+/// The values of the columns that a filter can test, by field id.
+pub(crate) fn simple_columns(
+    fields: &[DataField],
+    batches: &[RecordBatch],
+) -> HashMap<i32, Vec<Option<Datum>>> {
+    let simple = fields.iter().enumerate().filter(|(_, field)| is_simple(field));
+    simple
+        .map(|(at, field)| (field.id, values(batches, at, field)))
+        .collect()
+}
+
+/// A filter over some of `columns`.
+pub(crate) fn random_filter(
+    fields: &[DataField],
+    columns: &HashMap<i32, Vec<Option<Datum>>>,
+    random: &mut Random,
+) -> Predicate {
+    let simple: Vec<&DataField> = fields.iter().filter(|f| columns.contains_key(&f.id)).collect();
+    let leaf = |random: &mut Random| {
+        let field = *random.pick(&simple);
+        random_leaf(field, &columns[&field.id], random)
+    };
+    match random.below(5) {
+        0 => Predicate::and([leaf(random), leaf(random)]),
+        1 => Predicate::or([leaf(random), leaf(random)]),
+        2 => leaf(random).not(),
+        _ => leaf(random),
     }
 }
 

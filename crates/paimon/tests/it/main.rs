@@ -22,6 +22,7 @@ mod java_messages;
 mod java_rows;
 mod java_splits;
 mod pk_histories;
+mod pk_late;
 mod pk_read;
 mod pk_write;
 mod support;

@@ -13,11 +13,12 @@ use arrow_array::{ArrayRef, Int8Array, RecordBatch};
 use arrow_schema::{DataType as ArrowType, Field, Schema};
 use futures_util::TryStreamExt;
 use paimon::types::{Datum, RowKind};
-use paimon::{DataType, NewTable, Storage, Table};
+use paimon::{DataType, NewTable, Predicate, Storage, Table};
 use proptest::prelude::*;
 
 use crate::convert;
 use crate::model::{Model, Row};
+use crate::pk_late::Way;
 use crate::support::definition;
 
 const COLUMNS: [(&str, &str); 13] = [
@@ -337,6 +338,26 @@ async fn read(table: &Table) -> paimon::Result<Vec<String>> {
     Ok(rows)
 }
 
+/// Whether values are read together with what decides or behind it, the rows are the same.
+async fn check_late(what: &str, table: &Table, random: &mut Random) {
+    let plan = table.read().plan().await.unwrap();
+    let fields = table.schema().fields.clone();
+    let filter = match random.below(4) {
+        0 => Predicate::gt(table.field("v").unwrap(), Datum::Int(0)),
+        1 => Predicate::eq(table.field("g2").unwrap(), Datum::String("a".to_owned())),
+        2 => Predicate::lt(table.field("k").unwrap(), Datum::Int(2)),
+        _ => Ok(Predicate::Constant(true)),
+    };
+    let way = Way {
+        batch_size: random.of(&[1, 2, 4, 9]),
+        fan_in: random.of(&[2, 3, 64]),
+        kinds: random.one_in(2),
+        columns: fields.into_iter().filter(|_| !random.one_in(5)).collect(),
+        filter: Some(filter.unwrap()).filter(|filter| *filter != Predicate::Constant(true)),
+    };
+    way.check(what, table, &plan).await;
+}
+
 async fn check(seed: u64) {
     let mut random = Random(seed);
     let case = Case::new(&mut random);
@@ -375,6 +396,7 @@ async fn check(seed: u64) {
                 return;
             }
         }
+        check_late(&what, &table, &mut random).await;
     }
 }
 

@@ -46,7 +46,7 @@ async fn upsert(table: &Table, ids: &[i32], round: i32) {
 const COLUMNS: [(&str, &str); 3] = [("id", "INT"), ("v", "INT"), ("name", "STRING")];
 
 /// Twelve commits over 200 keys, and what they leave.
-async fn history() -> (Table, BTreeMap<i32, i32>) {
+pub(crate) async fn history() -> (Table, BTreeMap<i32, i32>) {
     let table = keyed(&COLUMNS, &["id"], &[]).await;
     let mut left = BTreeMap::new();
     for round in 0..12 {

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Values read behind the keys: the same rows in the same order as when all is read together.
+
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int8Type;
+use futures_util::TryStreamExt;
+use paimon::types::Datum;
+use paimon::{DataField, DataSplit, Plan, Predicate, ReadBuilder, Result, Table, TableRead};
+use paimon_testkit::{Fixture, Random, Selector, fixtures, json_lines};
+
+use crate::filters::{random_filter, simple_columns};
+
+/// How a plan is read.
+#[derive(Debug)]
+pub(crate) struct Way {
+    pub(crate) batch_size: usize,
+    pub(crate) fan_in: usize,
+    pub(crate) kinds: bool,
+    pub(crate) columns: Vec<DataField>,
+    pub(crate) filter: Option<Predicate>,
+}
+
+impl Way {
+    async fn read(&self, table: &Table, plan: &Plan, late: bool) -> Result<Vec<RecordBatch>> {
+        let mut read = TableRead::builder(table.read_context(plan)?)
+            .late_values(late)
+            .batch_size(self.batch_size)
+            .merge_fan_in(self.fan_in)
+            .with_row_kind(self.kinds)
+            .parallelism(2)
+            .select(self.columns.iter().map(|field| field.name.as_str()));
+        if let Some(filter) = &self.filter {
+            read = read.filter(filter.clone());
+        }
+        let splits: Vec<DataSplit> = plan.splits.clone();
+        read.build()?.read_all(splits).try_collect().await
+    }
+
+    fn lines(&self, batches: &[RecordBatch]) -> Vec<String> {
+        let first = usize::from(self.kinds);
+        let mut kinds = Vec::new();
+        let mut rows = Vec::new();
+        for batch in batches {
+            if self.kinds {
+                kinds.extend_from_slice(batch.column(0).as_primitive::<Int8Type>().values());
+            }
+            let columns: Vec<usize> = (first..batch.num_columns()).collect();
+            rows.push(batch.project(&columns).unwrap());
+        }
+        let mut lines = json_lines(&self.columns, &rows);
+        for (line, kind) in lines.iter_mut().zip(kinds) {
+            line.push_str(&kind.to_string());
+        }
+        lines
+    }
+
+    /// Reads both ways; tells the number of rows.
+    pub(crate) async fn check(&self, what: &str, table: &Table, plan: &Plan) -> usize {
+        let whole = self.read(table, plan, false).await;
+        let late = self.read(table, plan, true).await;
+        let (whole, late) = match (whole, late) {
+            (Ok(whole), Ok(late)) => (whole, late),
+            (Err(whole), Err(late)) => {
+                assert_eq!(whole.kind(), late.kind(), "{what}: {whole:?}, {late:?}");
+                return 0;
+            }
+            (whole, late) => panic!(
+                "{what}: {:?}, {:?}\n{self:?}",
+                whole.map(|batches| batches.len()),
+                late.map(|batches| batches.len())
+            ),
+        };
+        let expected = self.lines(&whole);
+        assert_eq!(self.lines(&late), expected, "{what}\n{self:?}");
+        if self.filter.is_none() {
+            let sizes =
+                |batches: &[RecordBatch]| batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>();
+            assert_eq!(sizes(&late), sizes(&whole), "{what}\n{self:?}");
+        }
+        expected.len()
+    }
+}
+
+async fn check_fixture(fixture: &Fixture, selector: &Selector, random: &mut Random) -> usize {
+    let what = format!("{} {}", fixture.path, selector.name);
+    let table = fixture.open(selector, &[]).await.unwrap();
+    if table.schema().primary_keys.is_empty() {
+        return 0;
+    }
+    let read = || -> ReadBuilder {
+        match &selector.at {
+            Some(at) => table.read().at(at.clone()),
+            None => table.read(),
+        }
+    };
+    let Ok(plan) = read().plan().await else { return 0 };
+    let Ok((_, batches)) = read().to_batches().await else {
+        return 0;
+    };
+    let fields = plan.read_fields.clone();
+    let simple = simple_columns(&fields, &batches);
+    let mut rows = 0;
+    for (round, batch_size) in [1, 2, 5, 8192].into_iter().enumerate() {
+        let way = Way {
+            batch_size,
+            fan_in: *random.pick(&[2, 3, 64]),
+            kinds: random.below(3) == 0,
+            columns: match random.below(3) {
+                0 => random.some(&fields),
+                _ => fields.clone(),
+            },
+            filter: (round % 2 == 1 && !simple.is_empty()).then(|| random_filter(&fields, &simple, random)),
+        };
+        rows += way.check(&what, &table, &plan).await;
+    }
+    rows
+}
+
+/// Every table with a primary key that Java wrote: deletion vectors, first-row, levels, changed schemas, all formats.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tables_of_java() {
+    let mut random = Random::new("late");
+    let mut rows = 0;
+    for fixture in fixtures() {
+        for selector in fixture.selectors() {
+            rows += check_fixture(&fixture, &selector, &mut random).await;
+        }
+    }
+    assert!(rows > 1000, "{rows}");
+}
+
+/// A filter of one row finds it wherever it is, and the rows before it, which have other values now, do not count.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_newest_versions_are_filtered() {
+    let (table, left) = crate::pk_read::history().await;
+    let plan = table.read().plan().await.unwrap();
+    let v = table.field("v").unwrap();
+    for value in [3 * 1000 + 11, 3 * 1000 + 2, 5 * 1000 + 7] {
+        let way = Way {
+            batch_size: 8192,
+            fan_in: 3,
+            kinds: false,
+            columns: plan.read_fields.clone(),
+            filter: Some(Predicate::eq(v, Datum::Int(value)).unwrap()),
+        };
+        let found = way.check("history", &table, &plan).await;
+        assert_eq!(found, usize::from(left.values().any(|newest| *newest == value)));
+    }
+}
