@@ -81,7 +81,9 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
             };
             runtime.block_on(merge::make_table(table, &shape)).map(|()| None)
         }
-        ["merge", table, threads] => runtime.block_on(merge::ours(table, threads.parse()?)).map(Some),
+        ["merge", table, threads, how @ ..] => runtime
+            .block_on(merge::ours(table, threads.parse()?, how))
+            .map(Some),
         ["merge-floor", table, threads] => runtime.block_on(merge::floor(table, threads.parse()?)).map(Some),
         ["make-pk-write-input", file, rows] => pk_write::make_input(file, rows.parse()?).map(|()| None),
         ["make-pk-write-table", table, engine, buckets] => runtime

@@ -14,8 +14,8 @@ use arrow_array::{
 };
 use arrow_schema::Schema;
 use futures_util::StreamExt;
-use paimon::types::{DataField, DataType, NewTable, to_arrow_schema};
-use paimon::{Storage, Table};
+use paimon::types::{DataField, DataType, Datum, NewTable, Predicate, to_arrow_schema};
+use paimon::{Storage, Table, TableRead};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -31,7 +31,8 @@ const CLUSTER: u64 = 5000;
 pub(crate) struct Shape<'a> {
     /// `long`, `text` or `three` (columns).
     pub(crate) key: &'a str,
-    /// `unique` (runs interleave, no key twice), `clustered` (stretches of keys) or `updated` (about half of the keys twice).
+    /// `unique` (runs interleave, no key twice), `clustered` (stretches of keys), `updated` (about half of the keys twice),
+    /// `repeated` (each key in every run) or `shuffled` (the same, and a column tells which row is the newest).
     pub(crate) order: &'a str,
     /// Sorted runs, each of one commit.
     pub(crate) runs: usize,
@@ -86,6 +87,10 @@ pub(crate) async fn make_table(location: &str, shape: &Shape<'_>) -> BenchResult
         ("target-file-size".to_owned(), "4 gb".to_owned()),
         ("write-only".to_owned(), "true".to_owned()),
     ];
+    if shape.order == "shuffled" {
+        let first = format!("v{}", keys.len());
+        options.push(("sequence.field".to_owned(), first));
+    }
     if shape.engine == "aggregation" {
         for field in fields.iter().skip(keys.len()) {
             let numeric = !matches!(field.data_type.to_string().as_str(), "STRING" | "TIMESTAMP(3)");
@@ -132,6 +137,7 @@ fn keys_of(shape: &Shape<'_>, run: u64) -> BenchResult<Vec<u64>> {
             .collect(),
         // Each key is in a run with a chance of 1.6 of all runs.
         "updated" => (0..rows).map(|_| step((runs * 5 / 4).max(2))).collect(),
+        "repeated" | "shuffled" => (0..rows).collect(),
         other => return Err(format!("unknown order of keys {other}").into()),
     })
 }
@@ -180,17 +186,32 @@ fn batch(schema: &Arc<Schema>, key: &str, keys: &[u64], run: usize) -> BenchResu
     Ok(RecordBatch::try_new(schema.clone(), columns)?)
 }
 
-/// Reads all rows of a table, merged.
+/// Reads the rows of a table, merged: `late` or `together` say how values are read, `filtered` leaves one row in a thousand.
 #[allow(clippy::disallowed_methods)]
-pub(crate) async fn ours(location: &str, threads: usize) -> BenchResult<Sample> {
+pub(crate) async fn ours(location: &str, threads: usize, how: &[&str]) -> BenchResult<Sample> {
     let table = Table::open(location).await?;
     let start = Instant::now();
-    let mut stream = table
-        .read()
+    let filter = how.contains(&"filtered").then(|| {
+        let number = |f: &&DataField| f.name.starts_with('v') && f.data_type.to_string() == "INT";
+        let column = table.schema().fields.iter().find(number).ok_or("no INT column")?;
+        Ok::<_, Box<dyn std::error::Error + Send + Sync>>(Predicate::eq(column, Datum::Int(7))?)
+    });
+    let filter = filter.transpose()?;
+    let scan = table.read();
+    let plan = match &filter {
+        Some(filter) => scan.filter(filter.clone()).plan().await?,
+        None => scan.plan().await?,
+    };
+    let mut read = TableRead::builder(table.read_context(&plan)?)
         .parallelism(threads)
-        .batch_size(BATCH_ROWS)
-        .to_stream()
-        .await?;
+        .batch_size(BATCH_ROWS);
+    if let Some(filter) = filter {
+        read = read.filter(filter);
+    }
+    if how.contains(&"late") || how.contains(&"together") {
+        read = read.late_values(how.contains(&"late"));
+    }
+    let mut stream = read.build()?.read_all(plan.splits);
     let mut rows = 0;
     while let Some(batch) = stream.next().await {
         rows += batch?.num_rows() as u64;

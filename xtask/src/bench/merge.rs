@@ -39,7 +39,7 @@ const BASE: Case = Case {
     buckets: "1",
 };
 
-const CASES: [Case; 14] = [
+const CASES: [Case; 16] = [
     BASE,
     Case {
         name: "clustered",
@@ -84,6 +84,20 @@ const CASES: [Case; 14] = [
         order: "updated",
         columns: "40",
         rows: "1000000",
+        ..BASE
+    },
+    Case {
+        name: "columns-40-repeated",
+        order: "repeated",
+        columns: "40",
+        rows: "1600000",
+        ..BASE
+    },
+    Case {
+        name: "columns-40-shuffled",
+        order: "shuffled",
+        columns: "40",
+        rows: "1600000",
         ..BASE
     },
     Case {
