@@ -34,7 +34,7 @@ const GATHERED_AT_ONCE: usize = 2;
 const VARYING: usize = 32;
 /// What a column of an open file holds beside decoded rows: a page of at most so many rows, and what decompresses it.
 const PAGE_ROWS: usize = 20_000;
-const DECOMPRESSOR_BYTES: usize = 64 << 10;
+const DECOMPRESSOR_BYTES: usize = 96 << 10;
 
 /// Files to merge: a part of a split that shares no key with the rest.
 #[derive(Clone, Debug)]
@@ -222,13 +222,13 @@ impl MergeReader {
         })
     }
 
-    /// Most runs that are merged at once: fewer than asked for where so many open files would hold more than the budget and a half.
+    /// Most runs that are merged at once: fewer than asked for where so many open files would hold more than the budget.
     pub(super) fn fan_in(&self, task: &MergeTask) -> usize {
         let rows = task.files().map(|file| file.row_count.max(0)).max().unwrap_or(0);
         let rows = usize::try_from(rows).map_or(PAGE_ROWS, |rows| rows.min(PAGE_ROWS));
         let of_column = |f: &DataField| rows * width(&f.data_type).min(8) + DECOMPRESSOR_BYTES;
         let of_file: usize = self.files.read.iter().map(of_column).sum();
-        let fitting = task.budget.saturating_mul(3) / 2 / of_file.max(1);
+        let fitting = task.budget / of_file.max(1);
         self.fan_in.min(fitting.max(2))
     }
 
