@@ -278,12 +278,17 @@ fn race_in_turn(contestants: &[Contestant]) -> Result<Value, String> {
     Ok(Value::Object(report))
 }
 
-/// Runs the contestants in turn, once to warm the page cache and `rounds` times more; each round begins with another one, so
-/// that none always comes after the one that heats the machine or empties its caches.
+/// Runs the contestants in turn, once to warm the page cache and `rounds` times more. Each round begins with another one, and every
+/// other round goes backwards, so that none always comes after the same one, which heats the machine or empties its caches.
 fn measure(contestants: &[Contestant], rounds: usize) -> Result<Vec<Measured>, String> {
     let mut samples: Vec<Vec<Value>> = vec![Vec::new(); contestants.len()];
     for round in 0..=rounds {
         for place in 0..contestants.len() {
+            let place = if round % 2 == 0 {
+                place
+            } else {
+                contestants.len() - 1 - place
+            };
             let next = (round + place) % contestants.len();
             let (Some(contestant), Some(list)) = (contestants.get(next), samples.get_mut(next)) else {
                 continue;
