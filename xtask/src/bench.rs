@@ -3,6 +3,7 @@
 //! Benchmarks: ours, the floor and the peer in turn in one run, printed as ratios.
 
 mod formats;
+mod measure;
 mod merge;
 mod pk_write;
 
@@ -12,6 +13,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use measure::{Contestant, Measured, measure, median};
+
 use crate::TaskResult;
 use crate::process::{self, cargo, installed, output, root};
 
@@ -20,12 +23,6 @@ const SCAN_ROWS: &str = "10000000";
 const WRITE_ROWS: &str = "2000000";
 const WRITE_REPEAT: &str = "2";
 const ROUNDS: usize = 9;
-
-/// One measured contestant.
-struct Contestant {
-    name: &'static str,
-    command: Box<dyn Fn() -> Result<Command, String>>,
-}
 
 /// The task.
 pub(crate) fn run(args: &[String]) -> TaskResult {
@@ -247,61 +244,24 @@ fn split_codec() -> Result<Value, String> {
     Ok(Value::Object(results))
 }
 
-/// What the samples of a contestant come to.
-struct Measured {
-    /// Their median.
-    seconds: f64,
-    rows: u64,
-    /// The largest.
-    peak_kib: u64,
-}
-
 /// Runs the contestants in turn, prints medians and how many times faster ours is.
 fn race_in_turn(contestants: &[Contestant]) -> Result<Value, String> {
-    let measured = measure(contestants, ROUNDS)?;
+    let measured = measure(contestants, ROUNDS, None)?;
     same_rows(contestants, &measured)?;
-    let ours = measured.first().map_or(f64::NAN, |first| first.seconds);
     let mut report = serde_json::Map::new();
     for (contestant, found) in contestants.iter().zip(&measured) {
-        let ratio = found.seconds / ours;
+        let (seconds, ratio) = (median(&found.seconds), found.times_first);
         println!(
-            "  {:<24} {:>8.3} s   peak {:>6.1} MiB   ours is {ratio:.2} x as fast",
+            "  {:<24} {seconds:>8.3} s   peak {:>6.1} MiB   ours is {ratio:.2} x as fast",
             contestant.name,
-            found.seconds,
             found.peak_kib as f64 / 1024.0
         );
         report.insert(
             contestant.name.to_owned(),
-            json!({ "seconds": found.seconds, "peak_kib": found.peak_kib, "ours_faster": ratio }),
+            json!({ "seconds": seconds, "peak_kib": found.peak_kib, "ours_faster": ratio }),
         );
     }
     Ok(Value::Object(report))
-}
-
-/// Runs the contestants in turn, once to warm the page cache and `rounds` times more. Each round begins with another one, and every
-/// other round goes backwards, so that none always comes after the same one, which heats the machine or empties its caches.
-fn measure(contestants: &[Contestant], rounds: usize) -> Result<Vec<Measured>, String> {
-    let mut samples: Vec<Vec<Value>> = vec![Vec::new(); contestants.len()];
-    for round in 0..=rounds {
-        for place in 0..contestants.len() {
-            let place = if round % 2 == 0 {
-                place
-            } else {
-                contestants.len() - 1 - place
-            };
-            let next = (round + place) % contestants.len();
-            let (Some(contestant), Some(list)) = (contestants.get(next), samples.get_mut(next)) else {
-                continue;
-            };
-            let text = output(&mut (contestant.command)()?)?;
-            let sample =
-                serde_json::from_str(text.trim()).map_err(|e| format!("a sample is no JSON: {e}"))?;
-            if round > 0 {
-                list.push(sample);
-            }
-        }
-    }
-    Ok(samples.iter().map(|list| summary(list)).collect())
 }
 
 /// Contestants that did the same thing saw the same number of rows.
@@ -312,29 +272,6 @@ fn same_rows(contestants: &[Contestant], measured: &[Measured]) -> TaskResult {
         None => Ok(()),
         Some((contestant, m)) => Err(format!("{} saw {} rows, another {rows}", contestant.name, m.rows)),
     }
-}
-
-fn summary(samples: &[Value]) -> Measured {
-    let seconds: Vec<f64> = samples.iter().filter_map(|s| s["seconds"].as_f64()).collect();
-    Measured {
-        seconds: median(&seconds),
-        rows: samples
-            .iter()
-            .filter_map(|s| s["rows"].as_u64())
-            .min()
-            .unwrap_or(0),
-        peak_kib: samples
-            .iter()
-            .filter_map(|s| s["peak_kib"].as_u64())
-            .max()
-            .unwrap_or(0),
-    }
-}
-
-fn median(list: &[f64]) -> f64 {
-    let mut sorted = list.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// What an engine pays for `paimon-data`: a clean release build with Parquet on the local disk.

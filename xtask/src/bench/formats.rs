@@ -8,17 +8,18 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Contestant, directory, median};
+use super::measure::{Contestant, Measured, Slow, measure, median};
+use super::{directory, same_rows};
 use crate::process::{self, cargo, installed, output, root};
 
 const ROWS: &str = "1000000";
 /// What `paimon-bench format-write` writes.
 const WRITE_ROWS: &str = "262144";
-/// Rounds in which the contestants are measured in turn; those that take longer than `SLOW` seconds a sample are in `SLOW_ROUNDS`
-/// of them only.
 const ROUNDS: usize = 9;
-const SLOW_ROUNDS: usize = 3;
-const SLOW: f64 = 0.5;
+const SLOW: Slow = Slow {
+    seconds: 0.5,
+    rounds: 3,
+};
 const TASKS: [&str; 3] = ["read", "write", "select"];
 /// A format, its bare library, and the Python library that has it.
 const FORMATS: [(&str, &str, Option<&str>); 3] = [
@@ -82,28 +83,22 @@ pub(super) fn run(only: &[&str]) -> Result<Value, String> {
                     "write" => bench.writers(format, family, library, peer),
                     _ => bench.selections(format, family),
                 };
-                let measured = in_turn(contestants)?;
-                if task != "select"
-                    && let Some(other) = measured
-                        .iter()
-                        .find(|m| Some(m.rows) != measured.first().map(|m| m.rows))
-                {
-                    return Err(format!(
-                        "{} saw {} rows of {family}.{format}",
-                        other.name, other.rows
-                    ));
+                let measured = measure(&contestants, ROUNDS, Some(SLOW))?;
+                if task != "select" {
+                    same_rows(&contestants, &measured)?;
                 }
-                print_line(format, family, &measured);
-                let all: serde_json::Map<String, Value> = measured
+                print_line(format, family, &contestants, &measured);
+                let all: serde_json::Map<String, Value> = contestants
                     .iter()
-                    .map(|m| {
+                    .zip(&measured)
+                    .map(|(contestant, m)| {
                         let sample = json!({
                             "seconds": median(&m.seconds),
                             "times_ours": m.times_first,
                             "rows": m.rows,
                             "peak_kib": m.peak_kib,
                         });
-                        (m.name.to_owned(), sample)
+                        (contestant.name.to_owned(), sample)
                     })
                     .collect();
                 report.insert(format!("{task} {format} {family}"), Value::Object(all));
@@ -233,70 +228,18 @@ fn contestant(name: &'static str, command: Command) -> Contestant {
     }
 }
 
-/// A contestant that was measured.
-struct Measured {
-    name: &'static str,
-    /// Of each round in which it was.
-    seconds: Vec<f64>,
-    /// How many times longer it took than the first one in the same round: the median.
-    times_first: f64,
-    rows: u64,
-    peak_kib: u64,
-}
-
-/// Measures contestants in turn, so that a slow moment of the machine is one of all, after a round that warms the page cache.
-fn in_turn(contestants: Vec<Contestant>) -> Result<Vec<Measured>, String> {
-    let mut measured: Vec<Measured> = contestants
-        .iter()
-        .map(|contestant| Measured {
-            name: contestant.name,
-            seconds: Vec::new(),
-            times_first: f64::NAN,
-            rows: 0,
-            peak_kib: 0,
-        })
-        .collect();
-    for round in 0..=ROUNDS {
-        for (contestant, measured) in contestants.iter().zip(&mut measured) {
-            let slow = measured.seconds.first().is_some_and(|seconds| *seconds > SLOW);
-            if slow && round > SLOW_ROUNDS {
-                continue;
-            }
-            let text = output(&mut (contestant.command)()?)?;
-            let sample: Value =
-                serde_json::from_str(text.trim()).map_err(|e| format!("a sample is no JSON: {e}"))?;
-            let Some(seconds) = sample["seconds"].as_f64() else {
-                return Err(format!("a sample has no seconds: {sample}"));
-            };
-            if round > 0 {
-                measured.seconds.push(seconds);
-            }
-            measured.rows = sample["rows"].as_u64().unwrap_or(0);
-            measured.peak_kib = measured.peak_kib.max(sample["peak_kib"].as_u64().unwrap_or(0));
-        }
-    }
-    let first = measured.first().map(|m| m.seconds.clone()).unwrap_or_default();
-    for measured in &mut measured {
-        let ratios: Vec<f64> = measured
-            .seconds
-            .iter()
-            .zip(&first)
-            .map(|(other, first)| other / first)
-            .collect();
-        measured.times_first = median(&ratios);
-    }
-    Ok(measured)
-}
-
 /// The rate of the first, and how many times longer each of the others took (shorter: below 1).
-fn print_line(format: &str, family: &str, measured: &[Measured]) {
-    let Some((first, others)) = measured.split_first() else {
-        return;
-    };
-    let rate = first.rows as f64 / median(&first.seconds) / 1e6;
-    let mut line = format!("  {format:<8} {family:<19} {} {rate:>8.2}", first.name);
-    for other in others {
-        line += &format!("   {} {:>6.2} x", other.name, other.times_first);
+fn print_line(format: &str, family: &str, contestants: &[Contestant], measured: &[Measured]) {
+    let mut line = format!("  {format:<8} {family:<19}");
+    for (at, (contestant, found)) in contestants.iter().zip(measured).enumerate() {
+        let name = contestant.name;
+        line += &match at {
+            0 => format!(
+                " {name} {:>8.2}",
+                found.rows as f64 / median(&found.seconds) / 1e6
+            ),
+            _ => format!("   {name} {:>6.2} x", found.times_first),
+        };
     }
     println!("{line}");
 }

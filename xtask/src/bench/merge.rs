@@ -8,7 +8,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Contestant, Measured, binary, directory, measure, peer};
+use super::measure::{Contestant, Measured, measure, median};
+use super::{binary, directory, peer};
 use crate::process::{self, root};
 
 const THREADS: &str = "2";
@@ -180,7 +181,7 @@ pub(super) fn run(only: &[&str]) -> Result<Value, String> {
             command.arg(&location).arg("k").arg(THREADS);
             all.push(contestant("DuckDB", &command));
         }
-        let measured = measure(&all, ROUNDS)?;
+        let measured = measure(&all, ROUNDS, None)?;
         same_merged_rows(&all, &measured)?;
         report.insert(case.name.to_owned(), print(case, &all, &measured));
     }
@@ -258,15 +259,13 @@ fn same_merged_rows(contestants: &[Contestant], measured: &[Measured]) -> Result
 fn print(case: &Case, contestants: &[Contestant], measured: &[Measured]) -> Value {
     let mut report = serde_json::Map::new();
     let mut line = format!("  {:<19}", case.name);
-    let ours = measured.first().map_or(f64::NAN, |first| first.seconds);
     for (at, (contestant, found)) in contestants.iter().zip(measured).enumerate() {
-        let ratio = found.seconds / ours;
+        let (seconds, ratio) = (median(&found.seconds), found.times_first);
         line += &match at {
             0 => format!(
-                " {} of {} rows {:>6.3} s, peak {:>5.0} MiB",
+                " {} of {} rows {seconds:>6.3} s, peak {:>5.0} MiB",
                 found.rows,
                 case.rows,
-                found.seconds,
                 found.peak_kib as f64 / 1024.0
             ),
             _ => format!("   {} {ratio:.2} x", contestant.name),
@@ -274,7 +273,7 @@ fn print(case: &Case, contestants: &[Contestant], measured: &[Measured]) -> Valu
         report.insert(
             contestant.name.to_owned(),
             json!({
-                "seconds": found.seconds,
+                "seconds": seconds,
                 "rows": found.rows,
                 "peak_kib": found.peak_kib,
                 "ours_faster": ratio,

@@ -8,7 +8,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Contestant, binary, directory, peer, race_in_turn};
+use super::measure::Contestant;
+use super::{binary, directory, peer, race_in_turn};
 use crate::process::{self, output, root};
 
 const ROWS: &str = "2000000";
