@@ -296,14 +296,25 @@ fn bounds_at(
     let mut min = stats.min_values.get(index, &data_type).map_err(with_path)?;
     let mut max = stats.max_values.get(index, &data_type).map_err(with_path)?;
     let unsure = |bound: &Option<Datum>| bound.as_ref().is_some_and(is_of_two_calendars);
-    if file.file_name.ends_with(".orc") && (unsure(&min) || unsure(&max)) {
-        (min, max) = (None, None);
+    if file.file_name.ends_with(".orc") {
+        if unsure(&min) || unsure(&max) {
+            (min, max) = (None, None);
+        }
+        if let (TypeKind::Char(_), Some(Datum::String(text))) = (&field.data_type.kind, &mut min) {
+            text.truncate(end_before_blanks(text));
+        }
     }
     Ok(Some(ColumnStats {
         min,
         max,
         null_count: stats.null_counts.get(index),
     }))
+}
+
+/// Where the lower bound of a CHAR column of an ORC file ends. Bounds have the blanks that ORC fills such values up with, values
+/// are read without them: one that is a prefix of the bound may have been greater for its blanks. An upper bound holds as it is.
+fn end_before_blanks(bound: &str) -> usize {
+    bound.bytes().position(|byte| byte <= b' ').unwrap_or(bound.len())
 }
 
 /// Whether Java tells bounds such as this one of an ORC file in another calendar than the rows are read in: before the
@@ -316,3 +327,6 @@ fn is_of_two_calendars(bound: &Datum) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;
