@@ -3,12 +3,11 @@
 //! Keys first: where few rows of a section are left, a pass over the columns that decide which ones finds their places, and only
 //! these rows are read whole.
 //!
-//! It is for the engines whose row is one version as it is. The merge begins as any other; its first rows show how many versions a
-//! key has, so that a table whose keys are unique pays nothing. Then a second merge, of keys, sequence columns and what the filter
-//! looks at, goes through the rows from the beginning, passes over as many merged rows as came out already, and notes of the rest
-//! which row of which file is left. From there on rows are read in stretches, each the larger the longer the stream is read, by a
-//! merge of all columns that asks the files for those rows only: every key has one version now, and a file without one is not
-//! opened. The next stretch is looked for meanwhile.
+//! It is for the engines whose row is one version as it is. A merge of keys, sequence columns and what the filter looks at notes
+//! which row of which file is left. After a first stretch it is known how much of the files that is: little, and a merge of all
+//! columns asks the files for those rows only (every key has one version now, and a file without one is not opened), or too
+//! much, and all is merged as ever; what was spent is a small part of a small part. Stretches become larger the longer the rows are
+//! read, and the next one is looked for meanwhile.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -18,8 +17,8 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
+use paimon_format::{Cache, LruCache};
 use paimon_merge::{MergeMode, PickedRows};
-use paimon_protocol::DataFileMeta;
 use paimon_types::{DataField, Error, Result, to_arrow_schema};
 use roaring::RoaringBitmap;
 
@@ -30,26 +29,27 @@ use super::key_value::KeyValueMerge;
 use super::merge_read::{Merge, MergeReader, MergeTask, width};
 use super::read_ahead::in_background;
 
-/// Rows that are merged before it is decided, and of a first stretch: of so many decoded bytes, about, of remote files more.
-const LOOK_BYTES: u64 = 16 << 20;
-const REMOTE_LOOKS: u64 = 4;
-const LEAST_LOOK: u64 = 64 << 10;
-/// Rows that a merge went through and that are not in a batch yet.
-const IN_MERGE: u64 = 16 << 10;
-/// Smallest number of looks of a section that are worth a second pass.
-const LEAST_LOOKS: u64 = 8;
-/// How much larger the next stretch is, and the rows of the largest.
-const GROWTH: u64 = 4;
+/// Rows of the first stretch (batches where it is asked for whatever it costs), and how many times as many a section has to have.
+const FIRST_ROWS: u64 = 64 << 10;
+const FIRST_BATCHES: u64 = 4;
+const LEAST_STRETCHES: u64 = 4;
+/// Decoded bytes of a section, about, that are worth it; of remote files, which are opened more than once, more.
+const LEAST_BYTES: u64 = 96 << 20;
+const LEAST_REMOTE_BYTES: u64 = 384 << 20;
+/// How many times as many rows the next stretch has, and the rows of the largest.
+const GROWTH: u64 = 8;
 const MOST_ROWS: u64 = 64 << 20;
 /// Part of a row that what decides may have.
-const KEY_SHARE: f64 = 0.25;
+const KEY_SHARE: f64 = 0.34;
 /// Part of the cost of a whole merge above which two passes are not worth it.
 const WORTH: f64 = 0.7;
 /// A row that is read alone costs as much as so many beside each other.
 const ALONE: u64 = 64;
 /// Part of the cost of decoding that pages have, however few rows of them are wanted, and rows of a page, about.
-const PAGE_SHARE: f64 = 0.3;
+const PAGE_SHARE: f64 = 0.5;
 const PAGE_ROWS: u64 = 16 << 10;
+/// Bytes of footers that are kept, because files are opened more than once.
+const FOOTERS: usize = 8 << 20;
 
 /// Which rows of which files are left, by the place of the file in its split.
 pub(super) type Winners = HashMap<usize, RoaringBitmap>;
@@ -123,49 +123,43 @@ impl LateReader {
             one_above_level_0: false,
             mode: MergeMode::Deduplicate { ignore_delete: false },
         };
+        let cache = whole.files.cache.clone();
+        let cache = cache.unwrap_or_else(|| Arc::new(LruCache::new(FOOTERS)));
         Ok(Some(LateReader {
-            keys: Arc::new(part(whole, decide)),
+            keys: Arc::new(part(whole, decide, &cache)),
             filter,
-            values: Arc::new(part(whole, values)),
+            values: Arc::new(part(whole, values, &cache)),
             key_width,
             row_width,
             always,
         }))
     }
 
-    /// Rows of a look at a section, and of the section; `None` when it is not worth one.
-    fn look(&self, task: &MergeTask) -> Option<(u64, u64)> {
-        let counts = |files: &mut dyn Iterator<Item = &DataFileMeta>| -> u64 {
-            files.map(|f| u64::try_from(f.row_count).unwrap_or(0)).sum()
-        };
+    /// Rows of the first stretch of a section; `None` when it is not worth to look at one.
+    fn look(&self, task: &MergeTask) -> Option<u64> {
         // Rows of a file are numbered in 32 bits.
         if task.files().any(|file| u32::try_from(file.row_count).is_err()) {
             return None;
         }
-        let rows = counts(&mut task.files());
+        let of_run = |run: &Vec<usize>| -> u64 {
+            let files = run.iter().filter_map(|at| task.split.data_files.get(*at));
+            files.map(|f| u64::try_from(f.row_count).unwrap_or(0)).sum()
+        };
         if self.always {
-            return Some((0, rows));
+            return Some(self.values.output.batch_size as u64 * FIRST_BATCHES);
         }
+        let rows: u64 = task.runs.iter().map(of_run).sum();
         let storage = &self.keys.files.context.storage;
         let remote = task.files().next().is_some_and(|file| {
             let path = task.split.data_file_path(file);
             storage.local_path(&path).is_none()
         });
-        let bytes = if remote {
-            LOOK_BYTES * REMOTE_LOOKS
-        } else {
-            LOOK_BYTES
-        };
-        let width = self.row_width.max(1) as u64;
-        let look = (bytes / width).max(LEAST_LOOK);
-        let of_run = |run: &Vec<usize>| {
-            let files = run.iter().filter_map(|at| task.split.data_files.get(*at));
-            counts(&mut files.into_iter())
-        };
+        let least = if remote { LEAST_REMOTE_BYTES } else { LEAST_BYTES };
+        let bytes = rows * self.row_width as u64;
         // A run has no key twice: so many are left at least, unless they are retractions or deleted.
         let longest = task.runs.iter().map(of_run).max().unwrap_or(0);
         let few = self.filter.is_some() || longest.saturating_sub(gone(task)) <= rows / 2;
-        (few && rows >= look * 2 && rows * width >= bytes * LEAST_LOOKS).then_some((look, rows))
+        (few && rows >= FIRST_ROWS * LEAST_STRETCHES && bytes >= least).then_some(FIRST_ROWS)
     }
 
     /// Whether the rest is read in two passes, by the winners among the first `rows` rows.
@@ -215,11 +209,12 @@ fn place_all(fields: &mut Vec<DataField>, wanted: Vec<DataField>) -> Vec<usize> 
 }
 
 /// A reader of the columns of another merge.
-fn part(whole: &MergeReader, merge: KeyValueMerge) -> MergeReader {
+fn part(whole: &MergeReader, merge: KeyValueMerge, cache: &Arc<dyn Cache>) -> MergeReader {
     let files = FileReader {
         read: merge.read.clone(),
         arrow: Arc::new(to_arrow_schema(&merge.read)),
         output_columns: merge.read.len(),
+        cache: Some(cache.clone()),
         ..whole.files.as_ref().clone()
     };
     MergeReader {
@@ -235,78 +230,50 @@ fn part(whole: &MergeReader, merge: KeyValueMerge) -> MergeReader {
 
 /// The merged rows of a section, however they are found.
 pub(super) enum Rows {
+    /// By a merge of all columns.
     Whole(Merge),
     Late(Box<Late>),
 }
 
-/// A section that may be read in two passes.
+/// A section that is read in two passes.
 pub(super) struct Late {
-    reader: Arc<MergeReader>,
     late: Arc<LateReader>,
     task: MergeTask,
-    /// Rows of the next stretch.
+    /// Rows of the last stretch that was looked for.
     rows: u64,
-    /// Rows of the section.
-    all: u64,
-    /// Merged rows that came out of the merge of all columns.
-    given: u64,
-    state: State,
-}
-
-enum State {
-    /// The merge of all columns is looked at when it has taken so many rows.
-    Look(Look),
-    /// It goes on to the end.
-    Whole(Merge),
-    Passes {
-        /// Reads the rows of a stretch.
-        values: Option<Merge>,
-        /// Finds those of the next.
-        next: Option<Found>,
-    },
-    Undecided,
-    Done,
-}
-
-struct Look {
-    merge: Merge,
-    at: u64,
-    /// Rows taken and given before the look.
-    taken: u64,
-    given: u64,
+    /// Reads the rows of a stretch.
+    values: Option<Merge>,
+    /// Finds those of the next.
+    next: Option<Found>,
 }
 
 type Found = Pin<Box<dyn Future<Output = Result<(Keys, Winners)>> + Send>>;
 
 impl Rows {
-    /// Begins to merge a section.
-    pub(super) async fn open(reader: Arc<MergeReader>, mut task: MergeTask) -> Result<Self> {
-        let late = reader.late.clone();
-        let Some((late, (rows, all))) = late.and_then(|late| late.look(&task).map(|rows| (late, rows)))
-        else {
-            return reader.open(task).await.map(Rows::Whole);
-        };
-        task.again = true;
-        // A look is of no use where a filter leaves few rows of a key's newest versions, and dear where rounds come first.
-        let state = if late.filter.is_some() || reader.fan_in(&task) < task.runs.len() {
-            State::Undecided
-        } else {
-            State::Look(Look {
-                merge: reader.open(task.clone()).await?,
-                at: rows,
-                taken: 0,
-                given: 0,
-            })
-        };
-        Ok(Rows::Late(Box::new(Late {
-            reader,
-            late,
-            task,
-            rows,
-            all,
-            given: 0,
-            state,
-        })))
+    /// Begins to merge a section: looks for the first rows that are left, where that may be worth it, and goes on as they suggest.
+    pub(super) async fn open(reader: Arc<MergeReader>, task: MergeTask) -> Result<Self> {
+        if let Some(late) = &reader.late
+            && let Some(rows) = late.look(&task)
+        {
+            let task = MergeTask {
+                again: true,
+                ..task.clone()
+            };
+            let keys = Keys::open(late.clone(), task.clone()).await?;
+            let (keys, winners) = keys.find(rows).await?;
+            if late.is_worth(&winners, keys.taken) {
+                let mut late = Late {
+                    late: late.clone(),
+                    task,
+                    rows,
+                    values: None,
+                    next: None,
+                };
+                late.go_on(keys, winners).await?;
+                return Ok(Rows::Late(Box::new(late)));
+            }
+        }
+        reader.open(task).await.map(Rows::Whole)
     }
 
     /// The next merged rows.
@@ -321,118 +288,31 @@ impl Rows {
 impl Late {
     async fn next(&mut self) -> Result<Option<PickedRows>> {
         loop {
-            self.state = match std::mem::replace(&mut self.state, State::Done) {
-                State::Done => return Ok(None),
-                State::Undecided => self.decide(None).await?,
-                State::Look(look) if look.is_due(&self.late, self.given) => {
-                    if self.late.always || look.shows_few(self.given, self.reader.output.batch_size) {
-                        self.decide(Some(look.merge)).await?
-                    } else {
-                        look.again(self.given, self.all)
-                    }
-                }
-                State::Look(mut look) => {
-                    if let Some(picked) = look.merge.next().await? {
-                        self.given += picked.num_rows() as u64;
-                        self.state = State::Look(look);
-                        return Ok(Some(picked));
-                    }
-                    self.end()
-                }
-                State::Whole(mut merge) => {
-                    if let Some(picked) = merge.next().await? {
-                        self.state = State::Whole(merge);
-                        return Ok(Some(picked));
-                    }
-                    self.end()
-                }
-                State::Passes { mut values, next } => {
-                    if let Some(merge) = &mut values
-                        && let Some(picked) = merge.next().await?
-                    {
-                        self.state = State::Passes { values, next };
-                        return Ok(Some(picked));
-                    }
-                    drop(values);
-                    match next {
-                        Some(next) => {
-                            let (keys, winners) = next.await?;
-                            self.passes(keys, winners).await?
-                        }
-                        None => self.end(),
-                    }
-                }
+            if let Some(merge) = &mut self.values
+                && let Some(picked) = merge.next().await?
+            {
+                return Ok(Some(picked));
+            }
+            self.values = None;
+            let Some(next) = self.next.take() else {
+                self.task.release_deletions();
+                return Ok(None);
             };
+            let (keys, winners) = next.await?;
+            self.go_on(keys, winners).await?;
         }
     }
 
-    /// Looks for the first rows that are left, and goes on as they suggest. `whole` is the merge of all columns, when it has begun.
-    async fn decide(&mut self, whole: Option<Merge>) -> Result<State> {
-        let mut task = self.task.clone();
-        // As part of what a merge of all columns may hold, which waits.
-        task.budget /= 4;
-        let keys = Keys {
-            merge: self.late.keys.open(task).await?,
-            late: self.late.clone(),
-            skip: self.given,
-            taken: 0,
-            ended: false,
-        };
-        let (keys, winners) = keys.find(self.rows).await?;
-        if self.late.is_worth(&winners, keys.taken) {
-            return self.passes(keys, winners).await;
+    /// Begins to read the rows that were found, while the next ones are looked for.
+    async fn go_on(&mut self, keys: Keys, winners: Winners) -> Result<()> {
+        self.rows = self.rows.saturating_mul(GROWTH).min(MOST_ROWS);
+        if !keys.ended {
+            self.next = Some(Box::pin(in_background(keys.find(self.rows))));
         }
-        drop(keys);
-        Ok(State::Whole(match whole {
-            Some(merge) => merge,
-            None => self.reader.open(self.task.clone()).await?,
-        }))
-    }
-
-    /// Reads the rows that were found while the next ones are looked for.
-    async fn passes(&mut self, keys: Keys, winners: Winners) -> Result<State> {
-        self.rows = (self.rows * GROWTH).min(MOST_ROWS);
-        let next: Option<Found> = match keys.ended {
-            true => None,
-            false => Some(Box::pin(in_background(keys.find(self.rows)))),
-        };
-        let values = match winners.is_empty() {
-            true => None,
-            false => Some(self.late.values.open(self.task.of_winners(winners)).await?),
-        };
-        Ok(State::Passes { values, next })
-    }
-
-    fn end(&self) -> State {
-        self.task.release_deletions();
-        State::Done
-    }
-}
-
-impl Look {
-    fn is_due(&self, late: &LateReader, given: u64) -> bool {
-        match late.always {
-            true => given > 0,
-            false => self.merge.taken() >= self.at,
+        if !winners.is_empty() {
+            self.values = Some(self.late.values.open(self.task.of_winners(winners)).await?);
         }
-    }
-
-    fn shows_few(&self, given: u64, batch_size: usize) -> bool {
-        let left = given - self.given + batch_size as u64 + IN_MERGE;
-        left * 2 <= self.merge.taken() - self.taken
-    }
-
-    /// Looks once more when twice as many rows were taken, as far as that is not near the end.
-    fn again(self, given: u64, all: u64) -> State {
-        if self.at * 4 > all {
-            return State::Whole(self.merge);
-        }
-        State::Look(Look {
-            taken: self.merge.taken(),
-            given,
-            at: self.at * 2,
-            merge: self.merge,
-        })
+        Ok(())
     }
 }
 
@@ -440,40 +320,37 @@ impl Look {
 struct Keys {
     merge: Merge,
     late: Arc<LateReader>,
-    /// Merged rows to pass over.
-    skip: u64,
     /// Rows taken for the last stretch.
     taken: u64,
     ended: bool,
 }
 
 impl Keys {
+    async fn open(late: Arc<LateReader>, mut task: MergeTask) -> Result<Self> {
+        // What decides is a small part of the rows, which may be read meanwhile.
+        task.budget /= 4;
+        Ok(Keys {
+            merge: late.keys.open(task).await?,
+            late,
+            taken: 0,
+            ended: false,
+        })
+    }
+
     /// The rows that are left of the next `rows` ones, or of somewhat more: whole batches come out of them.
     async fn find(mut self, rows: u64) -> Result<(Self, Winners)> {
         let mut winners = Winners::new();
-        let mut before = None;
-        loop {
-            if self.skip == 0 && before.is_none() {
-                before = Some(self.merge.taken());
-            }
-            let Some(picked) = self.merge.next().await? else {
-                self.ended = true;
-                break;
-            };
-            let count = picked.num_rows() as u64;
-            if self.skip >= count {
-                self.skip -= count;
-                continue;
-            }
-            let found = picked.gather()?.rows;
-            let skip = usize::try_from(std::mem::take(&mut self.skip)).unwrap_or(usize::MAX);
-            self.note(found.slice(skip, found.num_rows() - skip), &mut winners)?;
-            self.taken = self.merge.taken() - before.unwrap_or(0);
+        let before = self.merge.taken();
+        self.taken = 0;
+        while let Some(picked) = self.merge.next().await? {
+            self.note(picked.gather()?.rows, &mut winners)?;
+            self.taken = self.merge.taken() - before;
             if self.taken >= rows {
-                break;
+                return Ok((self, winners));
             }
         }
-        self.taken = self.merge.taken() - before.unwrap_or(0);
+        self.taken = self.merge.taken() - before;
+        self.ended = true;
         Ok((self, winners))
     }
 

@@ -156,7 +156,7 @@ impl TableReadBuilder {
     }
 
     /// How the values of rows whose versions are merged are read: `true` behind the columns that tell which version is left, for
-    /// the rows that are, `false` together with them. By default the first rows decide, and what is known about the files: it saves
+    /// the rows that are, `false` together with them. By default what is known about the files decides, and the first rows: it saves
     /// much where keys were written often or a filter leaves little. Rows and their order are the same. Merge engines that make rows
     /// of several versions always read all together.
     #[must_use]

@@ -2,15 +2,21 @@
 
 //! Values read behind the keys: the same rows in the same order as when all is read together.
 
+use std::sync::Arc;
+
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
 use futures_util::TryStreamExt;
+use paimon::storage::fault::{FaultStore, Operation};
 use paimon::types::Datum;
-use paimon::{DataField, DataSplit, Plan, Predicate, ReadBuilder, Result, Table, TableRead};
+use paimon::{
+    DataField, DataSplit, NewTable, Plan, Predicate, ReadBuilder, Result, Storage, Table, TableRead,
+};
 use paimon_testkit::{Fixture, Random, Selector, fixtures, json_lines};
 
 use crate::filters::{random_filter, simple_columns};
+use crate::support::definition;
 
 /// How a plan is read.
 #[derive(Debug)]
@@ -96,13 +102,18 @@ async fn check_fixture(fixture: &Fixture, selector: &Selector, random: &mut Rand
         }
     };
     let Ok(plan) = read().plan().await else { return 0 };
+    let engine = table.schema().options.get("merge-engine").map(String::as_str);
+    let merged = |split: &DataSplit| !split.raw_convertible && split.data_files.len() > 1;
+    if !matches!(engine, None | Some("deduplicate" | "first-row")) || !plan.splits.iter().any(merged) {
+        return 0;
+    }
     let Ok((_, batches)) = read().to_batches().await else {
         return 0;
     };
     let fields = plan.read_fields.clone();
     let simple = simple_columns(&fields, &batches);
     let mut rows = 0;
-    for (round, batch_size) in [1, 2, 5, 8192].into_iter().enumerate() {
+    for (round, batch_size) in [1, 5].into_iter().enumerate() {
         let way = Way {
             batch_size,
             fan_in: *random.pick(&[2, 3, 64]),
@@ -148,4 +159,52 @@ async fn only_newest_versions_are_filtered() {
         let found = way.check("history", &table, &plan).await;
         assert_eq!(found, usize::from(left.values().any(|newest| *newest == value)));
     }
+}
+
+/// Of files whose rows are all replaced nothing is read but keys.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_without_a_winner_are_not_read() {
+    let store = FaultStore::memory();
+    let storage = Storage::memory().with_store("memory://", Arc::new(store.clone()));
+    let columns = [("id", "INT"), ("v", "INT"), ("name", "STRING")];
+    let definition = NewTable {
+        primary_keys: vec!["id".to_owned()],
+        ..definition(&columns, &[], &[("bucket", "1")])
+    };
+    let table = Table::create(storage, "memory://w/t", definition).await.unwrap();
+    let ids: Vec<i32> = (0..200).collect();
+    for round in 0..4 {
+        crate::pk_read::upsert(&table, &ids, round).await;
+    }
+    let plan = table.read().plan().await.unwrap();
+    let mut way = Way {
+        batch_size: 50,
+        fan_in: 64,
+        kinds: false,
+        columns: plan.read_fields.clone(),
+        filter: None,
+    };
+    let mut files = plan.splits[0].data_files.clone();
+    files.sort_by_key(|file| file.min_sequence_number);
+    let reads = async |way: &Way, late: bool| -> Vec<usize> {
+        store.forget_calls();
+        let batches = way.read(&table, &plan, late).await.unwrap();
+        assert!(batches.iter().map(RecordBatch::num_rows).sum::<usize>() <= 200);
+        let counts = files
+            .iter()
+            .map(|file| store.count(Operation::Get, &file.file_name));
+        counts.collect()
+    };
+    let together = reads(&way, false).await;
+    assert!(
+        together.iter().all(|count| *count == together[0] && *count > 0),
+        "{together:?}"
+    );
+    let late = reads(&way, true).await;
+    assert!(late[..3].iter().all(|count| *count < late[3]), "{late:?}");
+    // A filter that no newest version passes: not even the newest file is read again.
+    let v = table.field("v").unwrap();
+    way.filter = Some(Predicate::eq(v, Datum::Int(7001)).unwrap());
+    let late = reads(&way, true).await;
+    assert!(late.iter().all(|count| *count <= together[0]), "{late:?}");
 }

@@ -30,7 +30,7 @@ fn ints(values: impl IntoIterator<Item = i32>) -> ArrayRef {
     Arc::new(Int32Array::from_iter_values(values))
 }
 
-async fn upsert(table: &Table, ids: &[i32], round: i32) {
+pub(crate) async fn upsert(table: &Table, ids: &[i32], round: i32) {
     let names: StringArray = ids
         .iter()
         .map(|id| Some(format!("name {id} of {round}")))
