@@ -2,6 +2,8 @@
 
 //! Primitive values of Avro's binary encoding, reading side.
 
+use std::num::NonZeroU64;
+
 use paimon_types::{Error, Result, i128_from_big_endian};
 
 /// A position in Avro bytes.
@@ -32,6 +34,19 @@ impl<'a> Cursor<'a> {
     /// What was read between `start` and here.
     pub fn since(&self, start: usize) -> &'a [u8] {
         self.bytes.get(start..self.pos).unwrap_or_default()
+    }
+
+    /// The next `N` bytes, not moved over; `None` when fewer are left.
+    #[inline]
+    pub fn peek<const N: usize>(&self) -> Option<&'a [u8; N]> {
+        self.bytes.get(self.pos..).and_then(<[u8]>::first_chunk::<N>)
+    }
+
+    /// Moves over bytes that were peeked at; behind the end there is nothing to be read.
+    #[inline]
+    pub fn advance(&mut self, len: usize) {
+        debug_assert!(len <= self.remaining());
+        self.pos += len;
     }
 
     /// The next `len` bytes.
@@ -94,18 +109,12 @@ impl<'a> Cursor<'a> {
     }
 
     fn long_number(&mut self) -> Result<i64> {
-        // Numbers of up to eight bytes without a loop: their groups of seven bits are drawn together pair by pair.
-        if let Some(bytes) = self.bytes.get(self.pos..).and_then(<[u8]>::first_chunk::<8>) {
+        // Numbers of up to eight bytes without a loop.
+        if let Some(bytes) = self.peek::<8>() {
             let bytes = u64::from_le_bytes(*bytes);
-            let ends = !bytes & 0x8080_8080_8080_8080;
-            if ends != 0 {
-                // The bits up to the first byte without a continuation bit.
-                let kept = bytes & (ends ^ (ends - 1)) & 0x7f7f_7f7f_7f7f_7f7f;
-                let kept = (kept & 0x007f_007f_007f_007f) | (kept & 0x7f00_7f00_7f00_7f00) >> 1;
-                let kept = (kept & 0x0000_3fff_0000_3fff) | (kept & 0x3fff_0000_3fff_0000) >> 2;
-                let kept = (kept & 0x0fff_ffff) | (kept & 0x0fff_ffff_0000_0000) >> 4;
-                self.pos += ends.trailing_zeros() as usize / 8 + 1;
-                return Ok(zigzag(kept));
+            if let Some(length) = number_length(bytes) {
+                self.pos += length;
+                return Ok(number_value(bytes));
             }
         }
         self.long_number_at_end()
@@ -138,12 +147,11 @@ impl<'a> Cursor<'a> {
     /// As [`Cursor::long`].
     #[inline]
     pub fn skip_long(&mut self) -> Result<()> {
-        if let Some(bytes) = self.bytes.get(self.pos..).and_then(<[u8]>::first_chunk::<8>) {
-            let ends = !u64::from_le_bytes(*bytes) & 0x8080_8080_8080_8080;
-            if ends != 0 {
-                self.pos += ends.trailing_zeros() as usize / 8 + 1;
-                return Ok(());
-            }
+        if let Some(bytes) = self.peek::<8>()
+            && let Some(length) = number_length(u64::from_le_bytes(*bytes))
+        {
+            self.pos += length;
+            return Ok(());
         }
         self.long().map(drop)
     }
@@ -218,6 +226,31 @@ impl<'a> Cursor<'a> {
             }
         }
     }
+}
+
+/// The bits of `word` by which bytes of variable-length numbers end.
+#[inline]
+fn ends(word: u64) -> u64 {
+    !word & 0x8080_8080_8080_8080
+}
+
+/// Bytes of the variable-length integer that the little-endian `word` begins with; `None` when it does not end inside of it.
+#[inline(always)]
+pub fn number_length(word: u64) -> Option<usize> {
+    let ends = NonZeroU64::new(ends(word))?;
+    Some(ends.trailing_zeros() as usize / 8 + 1)
+}
+
+/// The zig-zag variable-length integer that the little-endian `word` begins with, if it ends inside of it; any number
+/// otherwise. Groups of seven bits are drawn together pair by pair, without a branch.
+#[inline(always)]
+pub fn number_value(word: u64) -> i64 {
+    let ends = ends(word);
+    // The bits up to the first byte without a continuation bit.
+    let kept = word & (ends ^ ends.wrapping_sub(1)) & 0x7f7f_7f7f_7f7f_7f7f;
+    let kept = kept - ((kept & 0x7f00_7f00_7f00_7f00) >> 1);
+    let kept = (kept & 0x0000_3fff_0000_3fff) | (kept & 0x3fff_0000_3fff_0000) >> 2;
+    zigzag((kept & 0x0fff_ffff) | (kept & 0x0fff_ffff_0000_0000) >> 4)
 }
 
 #[inline]

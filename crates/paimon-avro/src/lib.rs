@@ -22,6 +22,6 @@ mod tests;
 
 pub use compression::{Compression, Decompressor, MAX_BLOCK_BYTES};
 pub use container::{BlockHead, ContainerReader, ContainerWriter, Header, MAGIC, SYNC_LEN, sync_marker};
-pub use cursor::Cursor;
+pub use cursor::{Cursor, number_length, number_value};
 pub use encoder::Encoder;
 pub use schema::{Limits, Logical, Node, NodeId, Program, check_count};

@@ -4,20 +4,18 @@
 
 use std::sync::Arc;
 
-use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType,
-};
+use arrow_array::types::Decimal128Type;
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, LargeBinaryArray, ListArray, MapArray,
-    NullArray, PrimitiveArray, StringArray, StructArray, new_null_array,
+    ArrayRef, BinaryArray, FixedSizeListArray, LargeBinaryArray, ListArray, MapArray, NullArray, StringArray,
+    StructArray, new_null_array,
 };
-use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{DataType as ArrowType, Field, TimeUnit};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{DataType as ArrowType, Field, Fields};
 use paimon_avro::{Cursor, NodeId, Program, check_count};
 use paimon_types::{Error, Result};
 
+use super::fast::{self, Marks};
+use super::words::{Floats, Numbers, nulls, primitive, wrong};
 use crate::error::refused;
 
 /// Decoded bytes of one batch beyond which it is refused: only a hostile file has so large rows.
@@ -33,12 +31,13 @@ pub(crate) struct Context<'a> {
 /// A column that is being filled.
 #[derive(Debug)]
 pub(crate) struct Column {
-    pub(crate) union: Union,
+    union: Union,
     /// False when a null is an error.
-    pub(crate) nullable: bool,
-    nulls: NullBufferBuilder,
-    len: usize,
-    pub(crate) values: Values,
+    nullable: bool,
+    marks: Marks,
+    /// Whether there is a value, one for each row.
+    valid: Vec<bool>,
+    values: Values,
 }
 
 /// How a null is marked.
@@ -50,33 +49,13 @@ pub(crate) enum Union {
     Of { value: i64, null: Option<i64> },
 }
 
-/// A conversion of stored timestamps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scale {
-    Same,
-    Multiply(i64),
-    /// Rounds down.
-    Divide(i64),
-}
-
 /// The values, by what is stored and what is asked for.
 #[derive(Debug)]
 pub(crate) enum Values {
     /// The file does not have it, or nothing but nulls.
     Missing,
-    Boolean(BooleanBufferBuilder),
-    Int8(Vec<i8>),
-    Int16(Vec<i16>),
-    /// INT and DATE.
-    Int32(Vec<i32>),
-    Int64(Vec<i64>),
-    /// TIME; stored in microseconds when true.
-    Time(Vec<i32>, bool),
-    Timestamp(Vec<i64>, Scale),
-    /// Stored as `double` when true.
-    Float32(Vec<f32>, bool),
-    /// Stored as `double` when true.
-    Float64(Vec<f64>, bool),
+    Numbers(Numbers),
+    Floats(Floats),
     Decimal {
         values: Vec<i128>,
         /// Smallest value that is too large.
@@ -144,6 +123,19 @@ impl<O: Copy + Default + TryFrom<usize>> Bytes<O> {
         Ok(())
     }
 
+    /// Appends the first `length` bytes of `room`: all of it is copied, which needs no look at the length.
+    #[inline(always)]
+    pub(super) fn push_room<const N: usize>(&mut self, room: &[u8; N], length: usize) -> bool {
+        let end = self.data.len() + length;
+        let Ok(offset) = O::try_from(end) else {
+            return false;
+        };
+        self.data.extend_from_slice(room);
+        self.data.truncate(end);
+        self.offsets.push(offset);
+        true
+    }
+
     fn push_empty(&mut self) {
         let last = self.offsets.last().copied().unwrap_or_default();
         self.offsets.push(last);
@@ -153,7 +145,8 @@ impl<O: Copy + Default + TryFrom<usize>> Bytes<O> {
         let rows = self.offsets.len();
         let mut offsets = Vec::with_capacity(rows);
         offsets.push(O::default());
-        let data = Vec::with_capacity(self.data.len());
+        // The next batch has as many bytes, or a few more.
+        let data = Vec::with_capacity(self.data.len() + self.data.len() / 16);
         (
             std::mem::replace(&mut self.offsets, offsets),
             std::mem::replace(&mut self.data, data),
@@ -166,19 +159,48 @@ fn too_long() -> Error {
     Error::resources("a column of one batch has more than 2^31 elements or bytes")
 }
 
-#[cold]
-fn misfit(value: impl std::fmt::Display, target: &str) -> Error {
-    Error::invalid(format!("stored value {value} does not fit {target}"))
-}
-
 impl Column {
     pub(crate) fn new(union: Union, nullable: bool, values: Values) -> Self {
         Column {
             union,
             nullable,
-            nulls: NullBufferBuilder::new(0),
-            len: 0,
+            marks: Marks::new(union, nullable),
+            valid: Vec::new(),
             values,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match &self.values {
+            Values::Numbers(numbers) => numbers.len(),
+            _ => self.valid.len(),
+        }
+    }
+
+    /// Appends values as long as they can be read without a look at each, at most `count`, and gives their number.
+    #[inline(always)]
+    fn read_fast(&mut self, cursor: &mut Cursor<'_>, count: usize) -> usize {
+        match self.union {
+            Union::None => self.read_fast_of::<false>(cursor, count),
+            Union::Of { .. } => self.read_fast_of::<true>(cursor, count),
+        }
+    }
+
+    #[inline(always)]
+    fn read_fast_of<const UNION: bool>(&mut self, cursor: &mut Cursor<'_>, count: usize) -> usize {
+        let (marks, valid) = (self.marks, &mut self.valid);
+        match &mut self.values {
+            Values::Numbers(numbers) => fast::numbers::<UNION>(marks, cursor, numbers, count),
+            Values::Floats(floats) => fast::floats::<UNION>(marks, cursor, valid, floats, count),
+            Values::Decimal {
+                values,
+                bound,
+                fixed: None,
+            } => fast::decimals::<UNION>(*bound, marks, cursor, valid, values, count),
+            Values::Text(bytes) | Values::Binary(bytes, None) => {
+                fast::texts::<UNION>(marks, cursor, valid, bytes, count)
+            }
+            _ => 0,
         }
     }
 
@@ -187,8 +209,38 @@ impl Column {
     /// # Errors
     /// `Corrupt` for damaged data and nulls where there are none, `InvalidInput` for a value that does not fit,
     /// `ResourcesExhausted` beyond the budget.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read(&mut self, context: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Result<()> {
+        if self.read_fast(cursor, 1) == 1 {
+            return Ok(());
+        }
+        // A copy: the position of a cursor that is lent to a call is not kept in a register.
+        let mut at = cursor.clone();
+        self.read_one(context, &mut at)?;
+        *cursor = at;
+        Ok(())
+    }
+
+    /// As [`Column::read`], `count` times.
+    fn read_run(&mut self, context: &mut Context<'_>, cursor: &mut Cursor<'_>, count: usize) -> Result<()> {
+        let mut at = cursor.clone();
+        let mut left = count;
+        while left > 0 {
+            left -= self.read_fast(&mut at, left);
+            if left > 0 {
+                *cursor = at;
+                self.read_one(context, cursor)?;
+                at = cursor.clone();
+                left -= 1;
+            }
+        }
+        *cursor = at;
+        Ok(())
+    }
+
+    /// As [`Column::read`], whatever the value.
+    #[inline(never)]
+    fn read_one(&mut self, context: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Result<()> {
         if let Union::Of { value, null } = self.union {
             let branch = cursor.long()?;
             if branch != value {
@@ -205,25 +257,18 @@ impl Column {
             }
         }
         self.values.read(context, cursor)?;
-        if !matches!(self.values, Values::Missing) {
-            self.nulls.append_non_null();
+        if !matches!(self.values, Values::Numbers(_)) {
+            self.valid.push(true);
         }
-        self.len += 1;
         Ok(())
     }
 
     /// Appends a null, or what stands below one.
     pub(crate) fn push_null(&mut self) {
-        self.len += 1;
         match &mut self.values {
-            Values::Missing => return,
-            Values::Boolean(values) => values.append(false),
-            Values::Int8(values) => values.push(0),
-            Values::Int16(values) => values.push(0),
-            Values::Int32(values) | Values::Time(values, _) => values.push(0),
-            Values::Int64(values) | Values::Timestamp(values, _) => values.push(0),
-            Values::Float32(values, _) => values.push(0.0),
-            Values::Float64(values, _) => values.push(0.0),
+            Values::Missing => {}
+            Values::Numbers(numbers) => return numbers.push_null(),
+            Values::Floats(floats) => floats.push_word(0),
             Values::Decimal { values, .. } => values.push(0),
             Values::Text(bytes) | Values::Binary(bytes, _) => bytes.push_empty(),
             Values::LargeBinary(bytes, _) => bytes.push_empty(),
@@ -236,7 +281,7 @@ impl Column {
             Values::Vector { length, item } => (0..*length).for_each(|_| item.column.push_null()),
             Values::Struct(record) => record.push_null(),
         }
-        self.nulls.append_null();
+        self.valid.push(false);
     }
 
     /// The array of all values since the last call, of exactly the type of `field`.
@@ -244,9 +289,10 @@ impl Column {
     /// # Errors
     /// `Corrupt` for text that is not UTF-8.
     pub(crate) fn finish(&mut self, field: &Field) -> Result<ArrayRef> {
-        let len = std::mem::take(&mut self.len);
-        let nulls = self.nulls.finish();
-        self.values.finish(len, nulls, field.data_type())
+        let nulls = nulls(&self.valid);
+        let array = self.values.finish(self.valid.len(), nulls, field.data_type());
+        self.valid.clear();
+        array
     }
 }
 
@@ -255,43 +301,11 @@ impl Values {
     fn read(&mut self, context: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Result<()> {
         match self {
             Values::Missing => {}
-            Values::Boolean(values) => match cursor.array()? {
-                [0] => values.append(false),
-                [1] => values.append(true),
-                [other] => {
-                    return Err(Error::corrupt(format!(
-                        "avro boolean {other}, 0 or 1 is expected"
-                    )));
-                }
-            },
-            Values::Int8(values) => {
-                let value = cursor.long()?;
-                values.push(i8::try_from(value).map_err(|_| misfit(value, "TINYINT"))?);
+            Values::Numbers(numbers) => numbers.push(cursor.long()?),
+            Values::Floats(floats) => {
+                let word = cursor.take(floats.size)?.iter().rev();
+                floats.push_word(word.fold(0, |word, byte| word << 8 | u64::from(*byte)));
             }
-            Values::Int16(values) => {
-                let value = cursor.long()?;
-                values.push(i16::try_from(value).map_err(|_| misfit(value, "SMALLINT"))?);
-            }
-            Values::Int32(values) | Values::Time(values, false) => {
-                let value = cursor.long()?;
-                values.push(i32::try_from(value).map_err(|_| misfit(value, "INT"))?);
-            }
-            Values::Int64(values) | Values::Timestamp(values, Scale::Same) => values.push(cursor.long()?),
-            Values::Time(values, true) => {
-                let value = cursor.long()?;
-                values.push(i32::try_from(value.div_euclid(1000)).map_err(|_| misfit(value, "TIME"))?);
-            }
-            Values::Timestamp(values, Scale::Divide(by)) => values.push(cursor.long()?.div_euclid(*by)),
-            Values::Timestamp(values, Scale::Multiply(by)) => {
-                let value = cursor.long()?;
-                values.push(value.checked_mul(*by).ok_or_else(|| too_large(value))?);
-            }
-            Values::Float32(values, false) => values.push(f32::from_le_bytes(cursor.array()?)),
-            Values::Float32(values, true) => values.push(f64::from_le_bytes(cursor.array()?) as f32),
-            Values::Float64(values, false) => {
-                values.push(f64::from(f32::from_le_bytes(cursor.array()?)));
-            }
-            Values::Float64(values, true) => values.push(f64::from_le_bytes(cursor.array()?)),
             Values::Decimal { values, bound, fixed } => {
                 let length = match fixed {
                     Some(length) => *length,
@@ -313,17 +327,23 @@ impl Values {
                 Some(length) => bytes.push(cursor.take(*length)?)?,
             },
             Values::List { offsets, item } => {
-                blocks(context, cursor, (item.least, item.width), |context, cursor| {
-                    item.column.read(context, cursor)
-                })?;
-                offsets.push(i32::try_from(item.column.len).map_err(|_| too_long())?);
+                blocks(
+                    context,
+                    cursor,
+                    (item.least, item.width),
+                    |context, cursor, count| item.column.read_run(context, cursor, count),
+                )?;
+                offsets.push(i32::try_from(item.column.len()).map_err(|_| too_long())?);
             }
             Values::Vector { length, item } => {
-                let before = item.column.len;
-                blocks(context, cursor, (item.least, item.width), |context, cursor| {
-                    item.column.read(context, cursor)
-                })?;
-                let found = item.column.len - before;
+                let before = item.column.len();
+                blocks(
+                    context,
+                    cursor,
+                    (item.least, item.width),
+                    |context, cursor, count| item.column.read_run(context, cursor, count),
+                )?;
+                let found = item.column.len() - before;
                 if found != *length {
                     return Err(Error::corrupt(format!(
                         "vector has {found} elements, {length} expected"
@@ -337,19 +357,24 @@ impl Values {
             } => {
                 // A key has its length at least, and an offset.
                 let sizes = (values.least + 1, values.width + 4);
-                blocks(context, cursor, sizes, |context, cursor| {
-                    keys.read(context, cursor)?;
-                    values.column.read(context, cursor)
+                blocks(context, cursor, sizes, |context, cursor, count| {
+                    let mut at = cursor.clone();
+                    for _ in 0..count {
+                        keys.read(context, &mut at)?;
+                        values.column.read(context, &mut at)?;
+                    }
+                    *cursor = at;
+                    Ok(())
                 })?;
-                offsets.push(i32::try_from(keys.len).map_err(|_| too_long())?);
+                offsets.push(i32::try_from(keys.len()).map_err(|_| too_long())?);
             }
             Values::EntryMap {
                 offsets,
                 entries,
                 sizes,
             } => {
-                blocks(context, cursor, *sizes, |context, cursor| {
-                    entries.read(context, cursor)
+                blocks(context, cursor, *sizes, |context, cursor, count| {
+                    (0..count).try_for_each(|_| entries.read(context, cursor))
                 })?;
                 offsets.push(i32::try_from(entries.len).map_err(|_| too_long())?);
             }
@@ -359,46 +384,15 @@ impl Values {
     }
 
     fn finish(&mut self, len: usize, nulls: Option<NullBuffer>, target: &ArrowType) -> Result<ArrayRef> {
-        fn primitive<T: ArrowPrimitiveType>(
-            values: &mut Vec<T::Native>,
-            nulls: Option<NullBuffer>,
-        ) -> Result<PrimitiveArray<T>> {
-            let capacity = values.len();
-            let values = std::mem::replace(values, Vec::with_capacity(capacity));
-            PrimitiveArray::try_new(values.into(), nulls).map_err(refused)
-        }
-        let wrong = || Error::invalid(format!("avro column does not become {target}"));
+        let wrong = || wrong(target);
         Ok(match (self, target) {
             (Values::Missing, ArrowType::Null) => Arc::new(NullArray::new(len)),
             (Values::Missing, _) => new_null_array(target, len),
-            (Values::Boolean(values), _) => Arc::new(BooleanArray::new(values.finish(), nulls)),
-            (Values::Int8(values), _) => Arc::new(primitive::<Int8Type>(values, nulls)?),
-            (Values::Int16(values), _) => Arc::new(primitive::<Int16Type>(values, nulls)?),
-            (Values::Int32(values), ArrowType::Date32) => Arc::new(primitive::<Date32Type>(values, nulls)?),
-            (Values::Int32(values), _) => Arc::new(primitive::<Int32Type>(values, nulls)?),
-            (Values::Time(values, _), _) => Arc::new(primitive::<Time32MillisecondType>(values, nulls)?),
-            (Values::Int64(values), _) => Arc::new(primitive::<Int64Type>(values, nulls)?),
-            (Values::Timestamp(values, _), ArrowType::Timestamp(unit, zone)) => {
-                let zone = zone.clone();
-                match unit {
-                    TimeUnit::Millisecond => {
-                        let values = primitive::<TimestampMillisecondType>(values, nulls)?;
-                        Arc::new(values.with_timezone_opt(zone))
-                    }
-                    TimeUnit::Microsecond => {
-                        let values = primitive::<TimestampMicrosecondType>(values, nulls)?;
-                        Arc::new(values.with_timezone_opt(zone))
-                    }
-                    TimeUnit::Nanosecond => {
-                        let values = primitive::<TimestampNanosecondType>(values, nulls)?;
-                        Arc::new(values.with_timezone_opt(zone))
-                    }
-                    TimeUnit::Second => return Err(wrong()),
-                }
-            }
-            (Values::Float32(values, _), _) => Arc::new(primitive::<Float32Type>(values, nulls)?),
-            (Values::Float64(values, _), _) => Arc::new(primitive::<Float64Type>(values, nulls)?),
+            (Values::Numbers(numbers), _) => numbers.finish(target)?,
+            (Values::Floats(floats), _) => floats.finish(nulls)?,
             (Values::Decimal { values, .. }, ArrowType::Decimal128(precision, scale)) => {
+                let capacity = values.len();
+                let values = std::mem::replace(values, Vec::with_capacity(capacity));
                 let values = primitive::<Decimal128Type>(values, nulls)?;
                 Arc::new(
                     values
@@ -459,26 +453,19 @@ impl Values {
                 },
                 ArrowType::Map(entries, sorted),
             ) => {
-                let inner = rows.finish(entries, None)?;
+                let ArrowType::Struct(fields) = entries.data_type() else {
+                    return Err(wrong());
+                };
+                let inner = rows.finish_struct(fields, None)?;
                 let offsets = take_offsets(offsets);
                 Arc::new(MapArray::try_new(entries.clone(), offsets, inner, nulls, *sorted).map_err(refused)?)
             }
-            (Values::Struct(record), _) => {
-                let field = Field::new("", target.clone(), true);
-                Arc::new(record.finish(&field, nulls)?)
+            (Values::Struct(record), ArrowType::Struct(fields)) => {
+                Arc::new(record.finish_struct(fields, nulls)?)
             }
             _ => return Err(wrong()),
         })
     }
-}
-
-#[cold]
-fn too_large(value: i64) -> Error {
-    Error::invalid(format!(
-        "timestamp of {value} units since 1970-01-01 does not fit the unit asked for, set the option to 'us' to read \
-         microseconds"
-    ))
-    .with("option", "read.timestamp-unit")
 }
 
 fn offset_buffer(offsets: Vec<i32>) -> OffsetBuffer<i32> {
@@ -494,22 +481,19 @@ fn blocks(
     context: &mut Context<'_>,
     cursor: &mut Cursor<'_>,
     sizes: (usize, usize),
-    mut item: impl FnMut(&mut Context<'_>, &mut Cursor<'_>) -> Result<()>,
+    mut items: impl FnMut(&mut Context<'_>, &mut Cursor<'_>, usize) -> Result<()>,
 ) -> Result<()> {
     while let Some((count, size)) = cursor.block()? {
         check_count(count, sizes.0, cursor.remaining())?;
-        let decoded = usize::try_from(count)
-            .unwrap_or(usize::MAX)
-            .saturating_mul(sizes.1);
+        let count = usize::try_from(count).map_err(|_| too_long())?;
+        let decoded = count.saturating_mul(sizes.1);
         context.budget = context.budget.checked_sub(decoded).ok_or_else(|| {
             Error::resources(format!(
                 "a batch has list or map elements of more than {LARGEST_BATCH} bytes"
             ))
         })?;
         let start = cursor.position();
-        for _ in 0..count {
-            item(context, cursor)?;
-        }
+        items(context, cursor, count)?;
         if let Some(size) = size
             && cursor.position() - start != size
         {
@@ -522,104 +506,109 @@ fn blocks(
     Ok(())
 }
 
-/// The fields of a record, in stored order, and the columns that they go to.
+/// The fields of a record that are asked for.
 #[derive(Debug)]
 pub(crate) struct Record {
-    pub(crate) steps: Vec<Step>,
-    /// In the order asked for.
-    pub(crate) columns: Vec<Column>,
+    /// In stored order.
+    pub(crate) fields: Vec<RecordField>,
+    /// What is skipped behind the last of them.
+    pub(crate) behind: Vec<NodeId>,
     len: usize,
 }
 
-/// What is done with a stored field.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
-    Skip(NodeId),
-    /// Appended to the column of this position.
-    Read(usize),
+/// A field that is asked for.
+#[derive(Debug)]
+pub(crate) struct RecordField {
+    /// What is skipped before it.
+    pub(crate) before: Vec<NodeId>,
+    pub(crate) column: Column,
+    /// Its position among those asked for.
+    pub(crate) place: usize,
 }
 
 impl Record {
-    pub(crate) fn new(steps: Vec<Step>, columns: Vec<Column>) -> Self {
+    pub(crate) fn new(fields: Vec<RecordField>, behind: Vec<NodeId>) -> Self {
         Record {
-            steps,
-            columns,
+            fields,
+            behind,
             len: 0,
         }
     }
 
-    #[inline]
     pub(crate) fn read(&mut self, context: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Result<()> {
-        for step in &self.steps {
-            match step {
-                Step::Skip(node) => context.program.skip(*node, cursor)?,
-                Step::Read(index) => {
-                    if let Some(column) = self.columns.get_mut(*index) {
-                        column.read(context, cursor)?;
-                    }
-                }
-            }
-        }
-        self.len += 1;
-        Ok(())
+        self.read_row(context, cursor, |_| None)
     }
 
     /// As [`Record::read`]; an error tells which column it is about.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_row<'n>(
         &mut self,
         context: &mut Context<'_>,
         cursor: &mut Cursor<'_>,
         name: impl Fn(usize) -> Option<&'n str>,
     ) -> Result<()> {
-        for step in &self.steps {
-            match step {
-                Step::Skip(node) => context.program.skip(*node, cursor)?,
-                Step::Read(index) => {
-                    if let Some(column) = self.columns.get_mut(*index)
-                        && let Err(error) = column.read(context, cursor)
-                    {
-                        return Err(match name(*index) {
-                            Some(name) => error.with("column", name),
-                            None => error,
-                        });
-                    }
-                }
+        let mut at = cursor.clone();
+        for field in &mut self.fields {
+            if !field.before.is_empty() {
+                *cursor = at;
+                skip(&field.before, context, cursor)?;
+                at = cursor.clone();
+            }
+            if let Err(error) = field.column.read(context, &mut at) {
+                return Err(match name(field.place) {
+                    Some(name) => error.with("column", name),
+                    None => error,
+                });
             }
         }
+        *cursor = at;
         self.len += 1;
-        Ok(())
+        match self.behind.is_empty() {
+            true => Ok(()),
+            false => skip(&self.behind, context, cursor),
+        }
     }
 
     fn push_null(&mut self) {
         self.len += 1;
-        self.columns.iter_mut().for_each(Column::push_null);
+        self.fields.iter_mut().for_each(|field| field.column.push_null());
     }
 
-    /// The rows as a struct of the type of `field`.
-    fn finish(&mut self, field: &Field, nulls: Option<NullBuffer>) -> Result<StructArray> {
-        let ArrowType::Struct(fields) = field.data_type() else {
-            return Err(Error::invalid(format!(
-                "avro record does not become {}",
-                field.data_type()
-            )));
-        };
+    /// The columns of all rows since the last call, of the types of `fields`; those that the record does not have are null.
+    ///
+    /// # Errors
+    /// As [`Column::finish`], with the name of the field below `level`.
+    pub(crate) fn finish(&mut self, fields: &Fields, level: &'static str) -> Result<Vec<ArrayRef>> {
         let len = std::mem::take(&mut self.len);
-        let mut arrays = Vec::with_capacity(fields.len());
-        for (column, field) in self.columns.iter_mut().zip(fields) {
-            let array = match column.values {
-                // Nothing was appended: the record does not have it.
-                Values::Missing => {
-                    column.len = 0;
-                    new_null_array(field.data_type(), len)
-                }
-                _ => column.finish(field)?,
-            };
-            arrays.push(array);
+        let mut stored: Vec<Option<&mut Column>> = fields.iter().map(|_| None).collect();
+        for field in &mut self.fields {
+            if let Some(place) = stored.get_mut(field.place) {
+                *place = Some(&mut field.column);
+            }
         }
+        let arrays = stored
+            .into_iter()
+            .zip(fields)
+            .map(|(column, field)| match column {
+                Some(column) => column.finish(field).map_err(|e| e.with(level, field.name())),
+                None => Ok(new_null_array(field.data_type(), len)),
+            });
+        arrays.collect()
+    }
+
+    /// The rows as a struct with `fields`.
+    fn finish_struct(&mut self, fields: &Fields, nulls: Option<NullBuffer>) -> Result<StructArray> {
+        let len = self.len;
+        let arrays = self.finish(fields, "field")?;
         match fields.is_empty() {
             true => Ok(StructArray::new_empty_fields(len, nulls)),
             false => StructArray::try_new(fields.clone(), arrays, nulls).map_err(refused),
         }
     }
+}
+
+fn skip(nodes: &[NodeId], context: &Context<'_>, cursor: &mut Cursor<'_>) -> Result<()> {
+    nodes
+        .iter()
+        .try_for_each(|node| context.program.skip(*node, cursor))
 }

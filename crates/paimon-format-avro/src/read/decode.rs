@@ -242,16 +242,23 @@ impl Decoder {
                 open.row += 1;
             }
             let first = open.row;
-            while open.row < range.end && *count < self.batch_rows && *bytes < BATCH_BYTES {
-                let start = cursor.position();
-                enter(file.branch, &mut cursor)?;
-                record.read_row(&mut context, &mut cursor, |column| {
+            let room = self.batch_rows.saturating_sub(*count) as u64;
+            let most = (range.end - first).min(room);
+            // As many bytes as end the batch.
+            let start = cursor.position();
+            let end = start.saturating_add(BATCH_BYTES.saturating_sub(*bytes));
+            let (mut at, mut read) = (cursor.clone(), 0);
+            while read < most && at.position() < end {
+                enter(file.branch, &mut at)?;
+                record.read_row(&mut context, &mut at, |column| {
                     names.get(column).map(|field| field.name().as_str())
                 })?;
-                *bytes += cursor.position() - start;
-                *count += 1;
-                open.row += 1;
+                read += 1;
             }
+            cursor = at;
+            *bytes += cursor.position() - start;
+            *count += usize::try_from(read).unwrap_or(usize::MAX);
+            open.row += read;
             push(rows, first..open.row);
             range.start = open.row;
             if !range.is_empty() {
@@ -275,16 +282,7 @@ impl Decoder {
 
     fn finish(&mut self, rows: RowRanges, count: usize) -> Result<Decoded> {
         let plan = &self.plan;
-        let mut columns = Vec::with_capacity(plan.target.fields().len());
-        for (column, field) in self
-            .projection
-            .record
-            .columns
-            .iter_mut()
-            .zip(plan.target.fields())
-        {
-            columns.push(column.finish(field).map_err(|e| e.with("column", field.name()))?);
-        }
+        let columns = self.projection.record.finish(plan.target.fields(), "column")?;
         let options = RecordBatchOptions::new().with_row_count(Some(count));
         let batch =
             RecordBatch::try_new_with_options(plan.target.clone(), columns, &options).map_err(refused)?;

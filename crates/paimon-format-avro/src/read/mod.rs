@@ -4,9 +4,11 @@
 
 mod column;
 mod decode;
+mod fast;
 mod file;
 mod resolve;
 mod source;
+mod words;
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,8 +29,8 @@ use crate::error::of_file;
 use crate::format::IDENTIFIER;
 use crate::schema::file_schema;
 
-/// Bytes of a local file that are read at a time.
-const LOCAL_WINDOW: u64 = 1 << 20;
+/// Bytes of a local file that are read at a time: few, so that they are still in the cache when they are decompressed.
+const LOCAL_WINDOW: u64 = 256 << 10;
 const SMALLEST_WINDOW: u64 = 64 << 10;
 const LARGEST_WINDOW: u64 = 8 << 20;
 

@@ -2,12 +2,12 @@
 
 //! From the columns that are asked for to the way of their values: found by name, once a file.
 
-use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use paimon_avro::{Logical, Node, NodeId, Program};
 use paimon_types::{DataField, DataType, Error, Result, TypeKind, arrow_type};
 
-use super::column::{Bytes, Column, Element, Record, Scale, Step, Union, Values};
+use super::column::{Bytes, Column, Element, Record, RecordField, Union, Values};
+use super::words::{Bits, Floats, Number, Numbers, Scale};
 use crate::schema::{Branches, entry, union_value};
 
 /// The columns of a record that are asked for, and decoded bytes of a row without what is variable.
@@ -42,30 +42,37 @@ fn record(
     fields: &[DataField],
     level: &'static str,
 ) -> Result<(Record, usize)> {
-    let mut steps: Vec<Step> = stored.iter().map(|(_, id)| Step::Skip(*id)).collect();
-    let mut columns = Vec::with_capacity(fields.len());
+    let mut columns: Vec<Option<(usize, Column)>> = stored.iter().map(|_| None).collect();
     let mut width = 0usize;
-    for (index, field) in fields.iter().enumerate() {
+    for (place, field) in fields.iter().enumerate() {
         let position = stored.iter().position(|(name, _)| *name == field.name);
-        let step = position.and_then(|position| steps.get_mut(position));
-        let (column, size) = match step {
-            None => (missing(&field.data_type), 8),
-            Some(step) => {
-                let Step::Skip(id) = *step else {
-                    return Err(Error::invalid("column is asked for twice").with(level, &field.name));
-                };
-                *step = Step::Read(index);
-                column(program, id, &field.data_type).map_err(|e| e.with(level, &field.name))?
+        let found = position.and_then(|position| Some((stored.get(position)?, columns.get_mut(position)?)));
+        let size = match found {
+            None => 8,
+            Some((_, Some(_))) => {
+                return Err(Error::invalid("column is asked for twice").with(level, &field.name));
+            }
+            Some(((_, id), slot)) => {
+                let (column, size) =
+                    column(program, *id, &field.data_type).map_err(|e| e.with(level, &field.name))?;
+                *slot = Some((place, column));
+                size
             }
         };
         width = width.saturating_add(size);
-        columns.push(column);
     }
-    Ok((Record::new(steps, columns), width))
-}
-
-fn missing(wanted: &DataType) -> Column {
-    Column::new(Union::None, wanted.nullable, Values::Missing)
+    let (mut found, mut skipped) = (Vec::with_capacity(fields.len()), Vec::new());
+    for ((_, id), column) in stored.iter().zip(columns) {
+        match column {
+            None => skipped.push(*id),
+            Some((place, column)) => found.push(RecordField {
+                before: std::mem::take(&mut skipped),
+                column,
+                place,
+            }),
+        }
+    }
+    Ok((Record::new(found, skipped), width))
 }
 
 fn column(program: &Program, id: NodeId, wanted: &DataType) -> Result<(Column, usize)> {
@@ -99,34 +106,36 @@ fn values(program: &Program, id: NodeId, wanted: &DataType) -> Result<(Values, u
         Node::Fixed(size) => Some(*size),
         _ => None,
     };
+    let number = |kind| Values::Numbers(Numbers::new(kind));
+    let float = |kind| Values::Floats(Floats::new(kind));
     Ok(match (node, &wanted.kind) {
         (Node::Null, _) => (Values::Missing, 8),
-        (Node::Boolean, TypeKind::Boolean) => (Values::Boolean(BooleanBufferBuilder::new(0)), 1),
-        (Node::Int | Node::Long, TypeKind::TinyInt) if logical.is_none() => (Values::Int8(Vec::new()), 1),
-        (Node::Int | Node::Long, TypeKind::SmallInt) if logical.is_none() => (Values::Int16(Vec::new()), 2),
-        (Node::Int | Node::Long, TypeKind::Int) if logical.is_none() => (Values::Int32(Vec::new()), 4),
-        (Node::Int | Node::Long, TypeKind::BigInt) if logical.is_none() => (Values::Int64(Vec::new()), 8),
+        (Node::Boolean, TypeKind::Boolean) => (float(Bits::Boolean), 1),
+        (Node::Int | Node::Long, TypeKind::TinyInt) if logical.is_none() => (number(Number::TinyInt), 1),
+        (Node::Int | Node::Long, TypeKind::SmallInt) if logical.is_none() => (number(Number::SmallInt), 2),
+        (Node::Int | Node::Long, TypeKind::Int) if logical.is_none() => (number(Number::Int), 4),
+        (Node::Int | Node::Long, TypeKind::BigInt) if logical.is_none() => (number(Number::BigInt), 8),
         (Node::Int, TypeKind::Date) if matches!(logical, None | Some(Logical::Date)) => {
-            (Values::Int32(Vec::new()), 4)
+            (number(Number::Int), 4)
         }
         (Node::Int, TypeKind::Time(_)) if matches!(logical, None | Some(Logical::TimeMillis)) => {
-            (Values::Time(Vec::new(), false), 4)
+            (number(Number::Time), 4)
         }
         (Node::Long, TypeKind::Time(_)) if logical == Some(Logical::TimeMicros) => {
-            (Values::Time(Vec::new(), true), 4)
+            (number(Number::TimeOfMicros), 4)
         }
         // Java writes `timestamp` for TIMESTAMP and `local-timestamp` for TIMESTAMP_LTZ, and reads both as both.
         (Node::Long, TypeKind::Timestamp(_) | TypeKind::TimestampLtz(_)) => match logical {
             Some(Logical::Timestamp(from) | Logical::LocalTimestamp(from)) => {
                 let scale = scale(from, wanted).ok_or_else(unsupported)?;
-                (Values::Timestamp(Vec::new(), scale), 8)
+                (number(Number::Timestamp(scale)), 8)
             }
             _ => return Err(unsupported()),
         },
-        (Node::Float, TypeKind::Float) => (Values::Float32(Vec::new(), false), 4),
-        (Node::Double, TypeKind::Float) => (Values::Float32(Vec::new(), true), 4),
-        (Node::Float, TypeKind::Double) => (Values::Float64(Vec::new(), false), 8),
-        (Node::Double, TypeKind::Double) => (Values::Float64(Vec::new(), true), 8),
+        (Node::Float, TypeKind::Float) => (float(Bits::Float), 4),
+        (Node::Double, TypeKind::Float) => (float(Bits::DoubleAsFloat), 4),
+        (Node::Float, TypeKind::Double) => (float(Bits::FloatAsDouble), 8),
+        (Node::Double, TypeKind::Double) => (float(Bits::Double), 8),
         (Node::Bytes | Node::Fixed(_), TypeKind::Decimal { precision, scale }) => match logical {
             Some(Logical::Decimal { scale: stored, .. }) if stored == u64::from(*scale) => {
                 let bound = 10i128

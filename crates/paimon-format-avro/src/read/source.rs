@@ -128,9 +128,14 @@ impl Source {
 
     /// Makes the window begin at `position` and reach to `end` at least.
     fn load(&mut self, position: u64, end: u64) -> Result<()> {
+        // A little of a local file is rather read again than moved together with what follows.
+        let again = match self.kind {
+            Kind::Local(_) => self.window / 2,
+            Kind::Remote { .. } | Kind::Immediate => 0,
+        };
         let keep = match (self.start..self.end()).contains(&position) {
-            true => self.held(position, self.end()).unwrap_or_default(),
-            false => Bytes::new(),
+            true if self.end() - position > again => self.held(position, self.end()).unwrap_or_default(),
+            _ => Bytes::new(),
         };
         let mut parts = vec![keep];
         let mut have = position + parts.iter().map(|part| part.len() as u64).sum::<u64>();
