@@ -86,6 +86,8 @@ pub(crate) struct OpenOptions {
     pub(crate) kinds: bool,
     /// The only rows that are read, none of them deleted; all that are not deleted without.
     pub(crate) selected: Option<RoaringBitmap>,
+    /// The first row that is read.
+    pub(crate) from: Option<u32>,
     /// How far the format may read ahead; its own choice without.
     pub(crate) hints: Option<ReadHints>,
 }
@@ -123,6 +125,7 @@ impl FileReader {
                 sequence: false,
                 kinds: task.kinds,
                 selected: None,
+                from: None,
                 hints: None,
             };
             let open = self.open(&task, options).await?;
@@ -199,16 +202,22 @@ impl FileReader {
         };
         let (mut reader, vector) = try_join(builder.build(input), vector).await?;
         let predicate = predicate.filter(|p| *p != Predicate::Constant(true));
-        let kept = match vector {
-            None => selected,
-            Some(vector) => {
-                let rows = match reader.number_of_rows() {
-                    Ok(rows) => rows,
-                    Err(_) => u64::try_from(file.row_count).unwrap_or(0),
-                };
-                Some(vector.kept_rows(rows)?)
-            }
+        let rows = match reader.number_of_rows() {
+            Ok(rows) => rows,
+            Err(_) => u64::try_from(file.row_count).unwrap_or(0),
         };
+        let mut kept = match vector {
+            None => selected,
+            Some(vector) => Some(vector.kept_rows(rows)?),
+        };
+        if let Some(from) = options.from {
+            let mut behind = RoaringBitmap::new();
+            behind.insert_range(from..u32::try_from(rows).unwrap_or(u32::MAX));
+            kept = Some(match kept {
+                None => behind,
+                Some(kept) => kept & behind,
+            });
+        }
         let mut fields = mapping.file_fields.clone();
         fields.extend(options.sequence.then(sequence_field));
         fields.extend(options.kinds.then(kind_field));

@@ -7,7 +7,8 @@
 //! which row of which file is left. After a first stretch it is known how much of the files that is: little, and a merge of all
 //! columns asks the files for those rows only (every key has one version now, and a file without one is not opened), or too
 //! much, and all is merged as ever; what was spent is a small part of a small part. Stretches become larger the longer the rows are
-//! read, and the next one is looked for meanwhile.
+//! read, and the next one is looked for meanwhile. Each is judged: where the rest of the section is of another kind, it is merged
+//! whole from where the keys are.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -54,6 +55,16 @@ const FOOTERS: usize = 8 << 20;
 /// Which rows of which files are left, by the place of the file in its split.
 pub(super) type Winners = HashMap<usize, RoaringBitmap>;
 
+/// When values are read behind keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LateValues {
+    Never,
+    #[default]
+    WhereWorth,
+    /// Those of so many stretches, whatever it costs.
+    Stretches(usize),
+}
+
 /// Readers of the two passes.
 #[derive(Debug)]
 pub(super) struct LateReader {
@@ -66,8 +77,8 @@ pub(super) struct LateReader {
     /// Bytes of a row in the first pass and in a merge of all columns, about.
     key_width: usize,
     row_width: usize,
-    /// Two passes whatever they cost.
-    always: bool,
+    /// So many stretches are read in two passes whatever they cost.
+    always: Option<usize>,
 }
 
 impl LateReader {
@@ -76,7 +87,7 @@ impl LateReader {
     ///
     /// # Errors
     /// As [`BatchFilter::new`].
-    pub(super) fn new(whole: &MergeReader, always: bool) -> Result<Option<Self>> {
+    pub(super) fn new(whole: &MergeReader, always: Option<usize>) -> Result<Option<Self>> {
         let (merge, output) = (&whole.merge, &whole.output);
         if matches!(merge.mode, MergeMode::Function(_) | MergeMode::All) {
             return Ok(None);
@@ -97,7 +108,7 @@ impl LateReader {
         let bytes = |fields: &[DataField]| fields.iter().map(|f| width(&f.data_type)).sum::<usize>();
         // A place takes no time, but sequence numbers may be read, which are as wide.
         let (key_width, row_width) = (bytes(&decides), bytes(&merge.read));
-        if !always && key_width as f64 > row_width as f64 * KEY_SHARE {
+        if always.is_none() && key_width as f64 > row_width as f64 * KEY_SHARE {
             return Ok(None);
         }
         let filter = output.predicate.as_ref();
@@ -145,7 +156,7 @@ impl LateReader {
             let files = run.iter().filter_map(|at| task.split.data_files.get(*at));
             files.map(|f| u64::try_from(f.row_count).unwrap_or(0)).sum()
         };
-        if self.always {
+        if self.always.is_some() {
             return Some(self.values.output.batch_size as u64 * FIRST_BATCHES);
         }
         let rows: u64 = task.runs.iter().map(of_run).sum();
@@ -162,8 +173,11 @@ impl LateReader {
         (few && rows >= FIRST_ROWS * LEAST_STRETCHES && bytes >= least).then_some(FIRST_ROWS)
     }
 
-    /// Whether the rest is read in two passes, by the winners among the first `rows` rows.
-    fn is_worth(&self, winners: &Winners, rows: u64) -> bool {
+    /// Whether rows behind the first `stretches` are read in two passes, by the winners among the last `rows` rows.
+    fn is_worth(&self, stretches: usize, winners: &Winners, rows: u64) -> bool {
+        if let Some(always) = self.always {
+            return stretches <= always;
+        }
         let (mut alone, mut pages) = (0, 0);
         for bitmap in winners.values() {
             let (mut before, mut page) = (None, None);
@@ -178,7 +192,7 @@ impl LateReader {
         let rows = rows.max(1) as f64;
         let decoded = (alone as f64 / rows).min(1.0) * (1.0 - PAGE_SHARE)
             + ((pages * PAGE_ROWS) as f64 / rows).min(1.0) * PAGE_SHARE;
-        self.always || decoded + self.key_width as f64 / self.row_width.max(1) as f64 <= WORTH
+        decoded + self.key_width as f64 / self.row_width.max(1) as f64 <= WORTH
     }
 }
 
@@ -237,14 +251,24 @@ pub(super) enum Rows {
 
 /// A section that is read in two passes.
 pub(super) struct Late {
+    reader: Arc<MergeReader>,
     late: Arc<LateReader>,
     task: MergeTask,
-    /// Rows of the last stretch that was looked for.
+    /// Number of stretches so far, and the rows of the last that was looked for.
+    stretches: usize,
     rows: u64,
     /// Reads the rows of a stretch.
     values: Option<Merge>,
-    /// Finds those of the next.
-    next: Option<Found>,
+    next: Next,
+}
+
+/// What comes behind a stretch.
+enum Next {
+    /// Another one, as it is found.
+    Stretch(Found),
+    /// All of the other rows in one.
+    Whole(Box<MergeTask>),
+    End,
 }
 
 type Found = Pin<Box<dyn Future<Output = Result<(Keys, Winners)>> + Send>>;
@@ -261,13 +285,15 @@ impl Rows {
             };
             let keys = Keys::open(late.clone(), task.clone()).await?;
             let (keys, winners) = keys.find(rows).await?;
-            if late.is_worth(&winners, keys.taken) {
+            if late.is_worth(1, &winners, keys.taken) {
                 let mut late = Late {
+                    reader: reader.clone(),
                     late: late.clone(),
                     task,
+                    stretches: 0,
                     rows,
                     values: None,
-                    next: None,
+                    next: Next::End,
                 };
                 late.go_on(keys, winners).await?;
                 return Ok(Rows::Late(Box::new(late)));
@@ -294,21 +320,36 @@ impl Late {
                 return Ok(Some(picked));
             }
             self.values = None;
-            let Some(next) = self.next.take() else {
-                self.task.release_deletions();
-                return Ok(None);
-            };
-            let (keys, winners) = next.await?;
-            self.go_on(keys, winners).await?;
+            match std::mem::replace(&mut self.next, Next::End) {
+                Next::Stretch(found) => {
+                    let (keys, winners) = found.await?;
+                    self.go_on(keys, winners).await?;
+                }
+                Next::Whole(task) => self.values = Some(self.reader.open(*task).await?),
+                Next::End => {
+                    self.task.release_deletions();
+                    return Ok(None);
+                }
+            }
         }
     }
 
-    /// Begins to read the rows that were found, while the next ones are looked for.
-    async fn go_on(&mut self, keys: Keys, winners: Winners) -> Result<()> {
+    /// Begins to read the rows that were found, while the next ones are looked for as long as that is worth it.
+    async fn go_on(&mut self, mut keys: Keys, mut winners: Winners) -> Result<()> {
+        self.stretches += 1;
         self.rows = self.rows.saturating_mul(GROWTH).min(MOST_ROWS);
-        if !keys.ended {
-            self.next = Some(Box::pin(in_background(keys.find(self.rows))));
-        }
+        let is_worth = self.late.is_worth(self.stretches, &winners, keys.taken);
+        self.next = match keys.merge.places() {
+            _ if keys.ended => Next::End,
+            Some(places) if !is_worth => {
+                // Of what the merge went through all comes out.
+                while let Some(picked) = keys.merge.drain()? {
+                    keys.note(picked.gather()?.rows, &mut winners)?;
+                }
+                Next::Whole(Box::new(self.task.rest(&places)?))
+            }
+            _ => Next::Stretch(Box::pin(in_background(keys.find(self.rows)))),
+        };
         if !winners.is_empty() {
             self.values = Some(self.late.values.open(self.task.of_winners(winners)).await?);
         }

@@ -2,6 +2,7 @@
 
 //! Files whose key ranges overlap: their runs decoded side by side, merged, filtered (Java `MergeFileSplitRead`).
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -47,6 +48,8 @@ pub(crate) struct MergeTask {
     pub(crate) budget: usize,
     /// The only rows that are read, one of each key; all without.
     pub(super) winners: Option<Arc<Winners>>,
+    /// Files that are read from a row on.
+    pub(super) from: Option<Arc<HashMap<usize, u32>>>,
     /// The files may be opened again, so that their deletion vectors are still needed.
     pub(super) again: bool,
 }
@@ -85,6 +88,7 @@ impl MergeTask {
             deletions,
             budget: 0,
             winners: None,
+            from: None,
             again: false,
         }
     }
@@ -105,6 +109,27 @@ impl MergeTask {
             winners: Some(Arc::new(winners)),
             ..self.clone()
         }
+    }
+
+    /// What is left of the runs from these places on ([`place_field`](super::evolution::place_field)), one of each run.
+    pub(super) fn rest(&self, places: &[i64]) -> Result<Self> {
+        let mut runs = Vec::with_capacity(self.runs.len());
+        let mut from = HashMap::new();
+        for (run, place) in self.runs.iter().zip(places) {
+            // The lower half is the row.
+            let (file, row) = (usize::try_from(place >> 32).unwrap_or(usize::MAX), *place as u32);
+            let mut files = run.iter().skip_while(|at| **at != file).copied().peekable();
+            if files.peek().is_none() {
+                return Err(Error::invalid("a run does not have the file that it is at"));
+            }
+            runs.push(files.collect());
+            from.insert(file, row);
+        }
+        Ok(MergeTask {
+            runs,
+            from: Some(Arc::new(from)),
+            ..self.clone()
+        })
     }
 
     /// Lets go of the deletion vectors of files that are not opened again.
@@ -166,6 +191,7 @@ impl MergeReader {
             levels: self.merge.one_above_level_0,
             decoders: self.decoders.clone(),
             winners: task.winners.clone(),
+            from: task.from.clone(),
             again: task.again,
         };
         let runs = task.runs.into_iter();
@@ -274,8 +300,20 @@ pub(super) fn width(data_type: &DataType) -> usize {
 impl Merge {
     /// Rows of the runs that the merge went through.
     pub(super) fn taken(&self) -> u64 {
-        let given: u64 = self.runs.iter().map(Feed::given).sum();
-        given.saturating_sub(self.tree.untouched() as u64)
+        let runs = self.runs.iter().enumerate();
+        runs.map(|(at, run)| run.given().saturating_sub(self.tree.untouched(at) as u64))
+            .sum()
+    }
+
+    /// Rows that were decided on and did not come out yet.
+    pub(super) fn drain(&mut self) -> Result<Option<PickedRows>> {
+        self.tree.drain().map_err(|e| at(e, &self.path))
+    }
+
+    /// Where each run goes on, behind the rows that the merge went through; `None` when it does not know.
+    pub(super) fn places(&self) -> Option<Vec<i64>> {
+        let runs = self.runs.iter().enumerate();
+        runs.map(|(at, run)| run.place(self.tree.untouched(at))).collect()
     }
 
     /// The next merged rows.

@@ -2,9 +2,12 @@
 
 //! Sorted runs of a section: each read by a task of its own, a little ahead of the merge.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use arrow_buffer::ScalarBuffer;
 use paimon_format::ReadHints;
 use paimon_merge::RunBatch;
@@ -41,6 +44,8 @@ pub(super) struct RunOptions {
     pub(super) decoders: Arc<Semaphore>,
     /// The only rows that are read; all without. Nothing orders them but their keys.
     pub(super) winners: Option<Arc<Winners>>,
+    /// Files that are read from a row on.
+    pub(super) from: Option<Arc<HashMap<usize, u32>>>,
     /// The files may be opened again.
     pub(super) again: bool,
 }
@@ -117,6 +122,8 @@ pub(super) struct RunItem {
 pub(super) struct Feed {
     from: Source,
     given: u64,
+    /// The first column of the last batch.
+    places: Option<ArrayRef>,
 }
 
 enum Source {
@@ -173,7 +180,11 @@ impl Run {
 
 impl Feed {
     fn new(from: Source) -> Self {
-        Feed { from, given: 0 }
+        Feed {
+            from,
+            given: 0,
+            places: None,
+        }
     }
 
     /// Rows that came out so far.
@@ -184,8 +195,23 @@ impl Feed {
     /// The next rows.
     pub(super) async fn next(&mut self) -> Result<Option<RunItem>> {
         let item = self.from.next().await?;
-        self.given += item.as_ref().map_or(0, |item| item.batch.rows.num_rows() as u64);
+        if let Some(item) = &item {
+            self.given += item.batch.rows.num_rows() as u64;
+            self.places = item.batch.rows.columns().first().cloned();
+        }
         Ok(item)
+    }
+
+    /// The place of the first of the last `untouched` rows that came out, or behind them all, when places are the first column.
+    pub(super) fn place(&self, untouched: usize) -> Option<i64> {
+        let Source::Files { .. } = self.from else {
+            return None;
+        };
+        let places = self.places.as_ref()?.as_primitive_opt::<Int64Type>()?.values();
+        match places.len().checked_sub(untouched)? {
+            at if at < places.len() => places.get(at).copied(),
+            _ => places.last()?.checked_add(1),
+        }
     }
 }
 
@@ -265,6 +291,7 @@ impl FileRun {
                 // Without retractions all kinds are alike to a merge, and to one of winners.
                 kinds: options.kinds || (selected.is_none() && file.delete_row_count != Some(0)),
                 selected,
+                from: options.from.as_ref().and_then(|from| from.get(&index)).copied(),
                 hints: Some(hints.with_read_ahead(!local)),
             };
             let level = file.level;

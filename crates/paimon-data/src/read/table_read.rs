@@ -21,6 +21,7 @@ use paimon_types::{
 use super::file_read::FileReader;
 use super::filter::BatchFilter;
 use super::key_value::{KeyValueMerge, kind_field};
+use super::late::LateValues;
 use super::read_ahead::{Budget, in_order, unordered};
 use super::tasks::{Keyed, merge_reader};
 use super::timestamp_unit::{cut_to_micros, reads_micros};
@@ -88,7 +89,7 @@ pub struct TableReadBuilder {
     cache: Option<Arc<dyn Cache>>,
     row_kinds: bool,
     fan_in: usize,
-    late_values: Option<bool>,
+    late_values: LateValues,
     spill_directory: Option<PathBuf>,
 }
 
@@ -161,7 +162,18 @@ impl TableReadBuilder {
     /// of several versions always read all together.
     #[must_use]
     pub fn late_values(mut self, late: bool) -> Self {
-        self.late_values = Some(late);
+        self.late_values = match late {
+            true => LateValues::Stretches(usize::MAX),
+            false => LateValues::Never,
+        };
+        self
+    }
+
+    /// As [`late_values`](Self::late_values) for the first `stretches` parts of a section, the others together: for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn late_stretches(mut self, stretches: usize) -> Self {
+        self.late_values = LateValues::Stretches(stretches);
         self
     }
 
@@ -309,7 +321,7 @@ impl TableRead {
             cache: None,
             row_kinds: false,
             fan_in: DEFAULT_FAN_IN,
-            late_values: None,
+            late_values: LateValues::default(),
             spill_directory: None,
         }
     }

@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use super::deletions::Deletions;
 use super::file_read::{FileReader, FileTask};
 use super::key_value::{KeyValueMerge, on_keys};
-use super::late::LateReader;
+use super::late::{LateReader, LateValues};
 use super::merge_read::{MergeReader, MergeTask};
 use super::read_ahead::in_task;
 use super::{BatchStream, TableRead};
@@ -34,7 +34,7 @@ pub(super) fn merge_reader(
     fan_in: usize,
     spill_directory: PathBuf,
     parallelism: usize,
-    late_values: Option<bool>,
+    late_values: LateValues,
 ) -> Result<MergeReader> {
     let schema = &output.context.read_schema;
     let files = FileReader {
@@ -60,9 +60,11 @@ pub(super) fn merge_reader(
         decoders: Arc::new(Semaphore::new(parallelism)),
         late: None,
     };
-    if late_values != Some(false) {
-        reader.late = LateReader::new(&reader, late_values == Some(true))?.map(Arc::new);
-    }
+    reader.late = match late_values {
+        LateValues::Never => None,
+        LateValues::WhereWorth => LateReader::new(&reader, None)?.map(Arc::new),
+        LateValues::Stretches(count) => LateReader::new(&reader, Some(count))?.map(Arc::new),
+    };
     Ok(reader)
 }
 

@@ -495,9 +495,15 @@ impl<K: Keys> Merge for Core<K> {
         Ok(())
     }
 
-    fn untouched(&self) -> usize {
-        let loaded = self.runs.iter().filter_map(|r| r.batch.as_ref());
-        loaded.map(|l| l.rows.saturating_sub(l.at)).sum()
+    fn untouched(&self, run: usize) -> usize {
+        let loaded = self.runs.get(run).and_then(|r| r.batch.as_ref());
+        loaded.map_or(0, |l| l.rows.saturating_sub(l.at))
+    }
+
+    fn drain(&mut self) -> Result<Option<PickedRows>> {
+        self.merge_waiting()?;
+        self.pending.cut();
+        Ok(self.give())
     }
 
     fn next(&mut self) -> Result<Step> {

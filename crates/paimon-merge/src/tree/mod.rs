@@ -114,7 +114,8 @@ trait Merge: Send {
     fn push(&mut self, run: usize, batch: RunBatch) -> Result<()>;
     fn end(&mut self, run: usize) -> Result<()>;
     fn next(&mut self) -> Result<Step>;
-    fn untouched(&self) -> usize;
+    fn untouched(&self, run: usize) -> usize;
+    fn drain(&mut self) -> Result<Option<PickedRows>>;
 }
 
 impl MergeTree {
@@ -194,9 +195,17 @@ impl MergeTree {
         self.merge.next()
     }
 
-    /// Rows that were pushed and that the merge has not come to.
-    pub fn untouched(&self) -> usize {
-        self.merge.untouched()
+    /// Rows of the last batch of a run that the merge has not come to. Of no key it came to a part of the versions only.
+    pub fn untouched(&self, run: usize) -> usize {
+        self.merge.untouched(run)
+    }
+
+    /// Rows that were decided on and did not come out yet, however few they are; `None` when there are none.
+    ///
+    /// # Errors
+    /// Those of the merge function.
+    pub fn drain(&mut self) -> Result<Option<PickedRows>> {
+        self.merge.drain()
     }
 }
 

@@ -29,9 +29,10 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    async fn read(&self, table: &Table, plan: &Plan, late: bool) -> Result<Vec<RecordBatch>> {
+    /// With the values of so many stretches behind the keys.
+    async fn read(&self, table: &Table, plan: &Plan, late: usize) -> Result<Vec<RecordBatch>> {
         let mut read = TableRead::builder(table.read_context(plan)?)
-            .late_values(late)
+            .late_values(false)
             .batch_size(self.batch_size)
             .merge_fan_in(self.fan_in)
             .with_row_kind(self.kinds)
@@ -39,6 +40,9 @@ impl Way {
             .select(self.columns.iter().map(|field| field.name.as_str()));
         if let Some(filter) = &self.filter {
             read = read.filter(filter.clone());
+        }
+        if late > 0 {
+            read = read.late_stretches(late);
         }
         let splits: Vec<DataSplit> = plan.splits.clone();
         read.build()?.read_all(splits).try_collect().await
@@ -64,8 +68,16 @@ impl Way {
 
     /// Reads both ways; tells the number of rows.
     pub(crate) async fn check(&self, what: &str, table: &Table, plan: &Plan) -> usize {
-        let whole = self.read(table, plan, false).await;
-        let late = self.read(table, plan, true).await;
+        let mut rows = 0;
+        for stretches in [1, 2, usize::MAX] {
+            rows = self.check_stretches(what, table, plan, stretches).await;
+        }
+        rows
+    }
+
+    async fn check_stretches(&self, what: &str, table: &Table, plan: &Plan, stretches: usize) -> usize {
+        let whole = self.read(table, plan, 0).await;
+        let late = self.read(table, plan, stretches).await;
         let (whole, late) = match (whole, late) {
             (Ok(whole), Ok(late)) => (whole, late),
             (Err(whole), Err(late)) => {
@@ -80,7 +92,7 @@ impl Way {
         };
         let expected = self.lines(&whole);
         assert_eq!(self.lines(&late), expected, "{what}\n{self:?}");
-        if self.filter.is_none() {
+        if self.filter.is_none() && stretches == usize::MAX {
             let sizes =
                 |batches: &[RecordBatch]| batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>();
             assert_eq!(sizes(&late), sizes(&whole), "{what}\n{self:?}");
@@ -186,7 +198,7 @@ async fn files_without_a_winner_are_not_read() {
     };
     let mut files = plan.splits[0].data_files.clone();
     files.sort_by_key(|file| file.min_sequence_number);
-    let reads = async |way: &Way, late: bool| -> Vec<usize> {
+    let reads = async |way: &Way, late: usize| -> Vec<usize> {
         store.forget_calls();
         let batches = way.read(&table, &plan, late).await.unwrap();
         assert!(batches.iter().map(RecordBatch::num_rows).sum::<usize>() <= 200);
@@ -195,16 +207,16 @@ async fn files_without_a_winner_are_not_read() {
             .map(|file| store.count(Operation::Get, &file.file_name));
         counts.collect()
     };
-    let together = reads(&way, false).await;
+    let together = reads(&way, 0).await;
     assert!(
         together.iter().all(|count| *count == together[0] && *count > 0),
         "{together:?}"
     );
-    let late = reads(&way, true).await;
+    let late = reads(&way, usize::MAX).await;
     assert!(late[..3].iter().all(|count| *count < late[3]), "{late:?}");
     // A filter that no newest version passes: not even the newest file is read again.
     let v = table.field("v").unwrap();
     way.filter = Some(Predicate::eq(v, Datum::Int(7001)).unwrap());
-    let late = reads(&way, true).await;
+    let late = reads(&way, usize::MAX).await;
     assert!(late.iter().all(|count| *count <= together[0]), "{late:?}");
 }
