@@ -81,13 +81,8 @@ impl Numbers {
     }
 
     fn nulls(&self) -> Option<NullBuffer> {
-        let any = self.words.iter().fold(false, |any, word| any | (*word == NULL));
-        any.then(|| {
-            let valid = BooleanBuffer::collect_bool(self.words.len(), |row| {
-                self.words.get(row).is_some_and(|word| *word != NULL)
-            });
-            NullBuffer::new(valid)
-        })
+        let valid: Vec<bool> = self.words.iter().map(|word| *word != NULL).collect();
+        nulls(&valid)
     }
 
     fn longs(&self) -> Vec<i64> {
@@ -101,16 +96,21 @@ impl Numbers {
     }
 
     /// The values of a type with `BITS` bits; `target` is its name.
-    fn narrow<T, const BITS: u32>(&self, target: &str, narrowed: impl Fn(i64) -> T) -> Result<Vec<T>> {
+    fn narrow<T: Copy + Default, const BITS: u32>(
+        &self,
+        target: &str,
+        narrowed: impl Fn(i64) -> T,
+    ) -> Result<Vec<T>> {
         let half = 1i64 << (BITS - 1);
         let misfits = |value: i64| (value.wrapping_add(half) as u64) >> BITS;
         let mut misfit = 0;
-        let values = self.words.iter().map(|word| {
-            let value = number_value(*word);
-            misfit |= misfits(value);
-            narrowed(value)
-        });
-        let mut values: Vec<T> = values.collect();
+        let mut values = vec![T::default(); self.words.len()];
+        // A loop without a call or a branch, which a compiler makes one over several values at a time.
+        for (value, word) in values.iter_mut().zip(&self.words) {
+            let number = number_value(*word);
+            misfit |= misfits(number);
+            *value = narrowed(number);
+        }
         for (row, other) in &self.others {
             misfit |= misfits(*other);
             if let Some(value) = values.get_mut(*row) {

@@ -11,6 +11,6 @@ mod push_down;
 mod sample;
 mod suite;
 
-pub use push_down::{check_push_down, push_down_fields};
+pub use push_down::{check_push_down, check_push_down_with, push_down_fields};
 pub use sample::{Sampler, all_type_fields, sample_batch};
 pub use suite::{ReadRequest, WrittenFile, check_format, open, read_file, write_file};
