@@ -354,6 +354,7 @@ async fn check_late(what: &str, table: &Table, random: &mut Random) {
         kinds: random.one_in(2),
         columns: fields.into_iter().filter(|_| !random.one_in(5)).collect(),
         filter: Some(filter.unwrap()).filter(|filter| *filter != Predicate::Constant(true)),
+        budget: 96 << 20,
     };
     way.check(what, table, &plan).await;
 }

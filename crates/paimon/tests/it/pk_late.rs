@@ -4,15 +4,17 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
+use arrow_array::{ArrayRef, Int8Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use futures_util::TryStreamExt;
+use paimon::protocol::DeletionFile;
 use paimon::storage::fault::{FaultStore, Operation};
 use paimon::types::Datum;
 use paimon::{
     DataField, DataSplit, NewTable, Plan, Predicate, ReadBuilder, Result, Storage, Table, TableRead,
 };
+use paimon_index::{DeletionVector, DeletionVectorFileWriter, DeletionVectorKind};
 use paimon_testkit::{Fixture, Random, Selector, fixtures, json_lines};
 
 use crate::filters::{random_filter, simple_columns};
@@ -26,6 +28,8 @@ pub(crate) struct Way {
     pub(crate) kinds: bool,
     pub(crate) columns: Vec<DataField>,
     pub(crate) filter: Option<Predicate>,
+    /// Bytes of memory: little makes batches of the runs small.
+    pub(crate) budget: usize,
 }
 
 impl Way {
@@ -37,6 +41,7 @@ impl Way {
             .merge_fan_in(self.fan_in)
             .with_row_kind(self.kinds)
             .parallelism(2)
+            .memory_budget(self.budget)
             .select(self.columns.iter().map(|field| field.name.as_str()));
         if let Some(filter) = &self.filter {
             read = read.filter(filter.clone());
@@ -69,7 +74,7 @@ impl Way {
     /// Reads both ways; tells the number of rows.
     pub(crate) async fn check(&self, what: &str, table: &Table, plan: &Plan) -> usize {
         let mut rows = 0;
-        for stretches in [1, 2, usize::MAX] {
+        for stretches in [1, 2, 3, usize::MAX] {
             rows = self.check_stretches(what, table, plan, stretches).await;
         }
         rows
@@ -135,6 +140,7 @@ async fn check_fixture(fixture: &Fixture, selector: &Selector, random: &mut Rand
                 _ => fields.clone(),
             },
             filter: (round % 2 == 1 && !simple.is_empty()).then(|| random_filter(&fields, &simple, random)),
+            budget: 96 << 20,
         };
         rows += way.check(&what, &table, &plan).await;
     }
@@ -167,6 +173,7 @@ async fn only_newest_versions_are_filtered() {
             kinds: false,
             columns: plan.read_fields.clone(),
             filter: Some(Predicate::eq(v, Datum::Int(value)).unwrap()),
+            budget: 96 << 20,
         };
         let found = way.check("history", &table, &plan).await;
         assert_eq!(found, usize::from(left.values().any(|newest| *newest == value)));
@@ -195,6 +202,7 @@ async fn files_without_a_winner_are_not_read() {
         kinds: false,
         columns: plan.read_fields.clone(),
         filter: None,
+        budget: 96 << 20,
     };
     let mut files = plan.splits[0].data_files.clone();
     files.sort_by_key(|file| file.min_sequence_number);
@@ -219,4 +227,114 @@ async fn files_without_a_winner_are_not_read() {
     way.filter = Some(Predicate::eq(v, Datum::Int(7001)).unwrap());
     let late = reads(&way, usize::MAX).await;
     assert!(late.iter().all(|count| *count <= together[0]), "{late:?}");
+}
+
+/// Rows of a commit: key, value, sequence, name, kind.
+fn commit_rows(random: &mut Random, keys: usize) -> RecordBatch {
+    let share = 1 + random.below(6);
+    let ids: Vec<i64> = (0..keys as i64).filter(|_| random.below(share) == 0).collect();
+    let mut of = |below: usize| -> Vec<i32> { ids.iter().map(|_| random.below(below) as i32).collect() };
+    let (values, order, kinds) = (of(40), of(1000), of(8));
+    let names: StringArray = ids.iter().map(|id| Some(format!("name {}", id % 97))).collect();
+    let columns: [(&str, ArrayRef); 5] = [
+        (
+            "_VALUE_KIND",
+            Arc::new(
+                kinds
+                    .iter()
+                    .map(|k| Some(if *k == 7 { 3 } else { 0 }))
+                    .collect::<Int8Array>(),
+            ),
+        ),
+        ("id", Arc::new(Int64Array::from(ids))),
+        ("v", Arc::new(Int32Array::from(values))),
+        ("s", Arc::new(Int32Array::from(order))),
+        ("name", Arc::new(names)),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+/// Deletes some rows of every other file of a split.
+async fn delete_some(random: &mut Random, table: &Table, plan: &mut Plan) {
+    for (at, split) in plan.splits.iter_mut().enumerate() {
+        let path = format!("{}/index/forged-{at}", table.location());
+        let mut writer = DeletionVectorFileWriter::new();
+        let mut deletions = Vec::new();
+        for file in &split.data_files {
+            if random.below(2) == 0 {
+                deletions.push(None);
+                continue;
+            }
+            let share = 1 + random.below(5);
+            let rows: Vec<u64> = (0..file.row_count as u64)
+                .filter(|_| random.below(share) == 0)
+                .collect();
+            let vector = DeletionVector::from_positions(DeletionVectorKind::Bitmap32, rows).unwrap();
+            let place = writer.write(&vector).unwrap();
+            deletions.push(Some(DeletionFile {
+                path: path.clone(),
+                offset: i64::from(place.offset),
+                length: i64::from(place.length),
+                cardinality: Some(place.cardinality as i64),
+            }));
+        }
+        table
+            .meta()
+            .storage()
+            .write(&path, writer.finish().into())
+            .await
+            .unwrap();
+        split.deletion_files = Some(deletions);
+    }
+}
+
+/// Runs of many batches, so that a merge is left in their middle: all formats, rows deleted, orders of versions.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_runs() {
+    let columns = [("id", "BIGINT"), ("v", "INT"), ("s", "INT"), ("name", "STRING")];
+    for seed in 0..12 {
+        let mut random = Random::new(&format!("long runs {seed}"));
+        let mut options = vec![
+            ("bucket", "1"),
+            ("target-file-size", *random.pick(&["8 kb", "1 gb"])),
+        ];
+        options.push(("file.format", *random.pick(&["parquet", "orc", "avro"])));
+        match random.below(3) {
+            0 => options.push(("sequence.field", "s")),
+            1 => options.extend([
+                ("sequence.field", "s,v"),
+                ("sequence.field.sort-order", "descending"),
+            ]),
+            _ => {}
+        }
+        let definition = NewTable {
+            primary_keys: vec!["id".to_owned()],
+            ..definition(&columns, &[], &options)
+        };
+        let table = Table::create(Storage::memory(), "memory://w/t", definition)
+            .await
+            .unwrap();
+        for _ in 0..2 + random.below(4) {
+            let mut writer = table.write().await.unwrap();
+            writer.write(&commit_rows(&mut random, 3000)).await.unwrap();
+            writer.commit().await.unwrap();
+        }
+        let mut plan = table.read().plan().await.unwrap();
+        if random.below(2) == 0 {
+            delete_some(&mut random, &table, &mut plan).await;
+        }
+        for filtered in [false, true] {
+            let v = table.field("v").unwrap();
+            let way = Way {
+                batch_size: *random.pick(&[10, 64, 300]),
+                fan_in: 64,
+                kinds: random.below(3) == 0,
+                columns: plan.read_fields.clone(),
+                filter: filtered.then(|| Predicate::lt(v, Datum::Int(6)).unwrap()),
+                budget: 16 << 10,
+            };
+            let found = way.check(&format!("{seed} {options:?}"), &table, &plan).await;
+            assert!(found > 20, "{seed}: {found}");
+        }
+    }
 }
