@@ -2,7 +2,10 @@
 
 //! Decompression of chunks.
 
+use std::io::Read;
+
 use flate2::{Decompress, FlushDecompress, Status};
+use lz4_flex::block::DecompressError;
 use paimon_types::{Error, Result};
 
 use super::lzo;
@@ -15,6 +18,10 @@ const DEFAULT_BLOCK: u64 = 256 << 10;
 const LARGEST_CHUNK: usize = (1 << 23) - 1;
 /// Zlib, Snappy, LZ4 and LZO make no more bytes of one than this; zstd has no such limit.
 const LARGEST_RATIO: usize = 1100;
+/// And Snappy this many.
+const SNAPPY_RATIO: usize = 64;
+/// Room that is made at once for a chunk; beyond it grows with what the chunk really holds, whatever size the file says.
+const FIRST_ROOM: usize = 4 << 20;
 /// A footer is smaller than this many times its compressed bytes, or [`SMALL_FOOTER`].
 const FOOTER_RATIO: usize = 100;
 const SMALL_FOOTER: usize = 16 << 20;
@@ -116,16 +123,27 @@ impl Decompressor {
         match (&mut self.state, kind) {
             (State::Zlib(zlib), _) => {
                 zlib.reset(false);
-                out.reserve(limit);
-                let status = zlib.decompress_vec(input, out, FlushDecompress::Finish);
-                match status.map_err(|e| bad(&e))? {
-                    Status::StreamEnd => Ok(()),
-                    _ => Err(bad(&format!("it is cut or makes more than {limit} bytes"))),
+                // At once, or in any number of parts.
+                let flush = match limit <= FIRST_ROOM {
+                    true => FlushDecompress::Finish,
+                    false => FlushDecompress::None,
+                };
+                out.reserve(limit.min(FIRST_ROOM));
+                loop {
+                    let read = usize::try_from(zlib.total_in()).unwrap_or(usize::MAX);
+                    let status = zlib.decompress_vec(input.get(read..).unwrap_or_default(), out, flush);
+                    let ended = status.map_err(|e| bad(&e))? == Status::StreamEnd;
+                    let full = out.len() == out.capacity() && out.len() < limit;
+                    match ended {
+                        true if out.len() <= limit => return Ok(()),
+                        false if full && limit > FIRST_ROOM => out.reserve(out.len().min(limit - out.len())),
+                        _ => return Err(bad(&format!("it is cut or makes more than {limit} bytes"))),
+                    }
                 }
             }
             (State::Snappy(snappy), _) => {
                 let length = snap::raw::decompress_len(input).map_err(|e| bad(&e))?;
-                if length > limit {
+                if length > limit.min(input.len().saturating_mul(SNAPPY_RATIO)) {
                     return Err(bad(&format!(
                         "it makes {length} bytes, at most {limit} are expected"
                     )));
@@ -135,15 +153,34 @@ impl Decompressor {
                 Ok(())
             }
             (State::Zstd(zstd), _) => {
-                out.reserve(limit);
-                zstd.decompress_to_buffer(input, out).map_err(|e| bad(&e))?;
-                Ok(())
+                if limit <= FIRST_ROOM {
+                    out.reserve(limit);
+                    zstd.decompress_to_buffer(input, out).map_err(|e| bad(&e))?;
+                    return Ok(());
+                }
+                let parts = zstd::stream::read::Decoder::with_buffer(input).map_err(|e| bad(&e))?;
+                let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+                let length = parts.take(most).read_to_end(out).map_err(|e| bad(&e))?;
+                match length <= limit {
+                    true => Ok(()),
+                    false => Err(bad(&format!("it makes more than {limit} bytes"))),
+                }
             }
             (State::New, CompressionKind::Lz4) => {
-                out.resize(limit, 0);
-                let length = lz4_flex::block::decompress_into(input, out).map_err(|e| bad(&e))?;
-                out.truncate(length);
-                Ok(())
+                let mut room = limit.min(FIRST_ROOM);
+                loop {
+                    out.resize(room, 0);
+                    match lz4_flex::block::decompress_into(input, out) {
+                        Ok(length) => {
+                            out.truncate(length);
+                            return Ok(());
+                        }
+                        Err(DecompressError::OutputTooSmall { .. }) if room < limit => {
+                            room = room.saturating_mul(2).min(limit);
+                        }
+                        Err(error) => return Err(bad(&error)),
+                    }
+                }
             }
             (State::New, CompressionKind::Lzo) => lzo::decompress(input, out, limit).map_err(|e| bad(&e)),
             (State::New, other) => Err(Error::unsupported(format!("compression {other:?} of orc files"))),

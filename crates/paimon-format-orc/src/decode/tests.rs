@@ -38,6 +38,52 @@ fn room_for_metadata_is_bounded() {
     assert!(out == b"abc" && out.capacity() < 2000, "{}", out.capacity());
 }
 
+/// Chunks of a stripe make room for what they hold, and are whole or an error.
+#[test]
+fn room_for_chunks_grows_with_them() {
+    use std::io::Write;
+
+    use crate::proto::CompressionKind as K;
+    let deflated = |bytes: &[u8]| {
+        let mut out = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(1));
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    };
+    // Shrinks a little; the larger is more than what room is made for at first.
+    let mut state = 1u64;
+    let long: Vec<u8> = (0..10 << 20)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 60) as u8
+        })
+        .collect();
+    for bytes in [&long[..], &long[..1000], &[]] {
+        for (kind, chunk) in [
+            (K::Zlib, deflated(bytes)),
+            (K::Zstd, zstd::bulk::compress(bytes, 1).unwrap()),
+            (K::Zstd, zstd::stream::encode_all(bytes, 1).unwrap()),
+            (K::Lz4, lz4_flex::block::compress(bytes)),
+            (K::Snappy, snap::raw::Encoder::new().compress_vec(bytes).unwrap()),
+        ] {
+            let codec = Codec::new(kind, Some(1 << 30)).unwrap().unwrap();
+            let mut out = Vec::new();
+            codec.decompressor().decompress(&chunk, &mut out).unwrap();
+            assert!(out == bytes, "{kind:?}");
+            let most = (bytes.len() * 2).max(5 << 20);
+            assert!(out.capacity() <= most, "{kind:?}: {}", out.capacity());
+            // LZ4 has no end of its own.
+            let cut = &chunk[..chunk.len() / 2];
+            let read = codec.decompressor().decompress(cut, &mut out);
+            assert!(read.is_err() || kind == K::Lz4, "{kind:?}");
+            if bytes.len() > 1000 {
+                let codec = Codec::new(kind, Some(9 << 20)).unwrap().unwrap();
+                let read = codec.decompressor().decompress(&chunk, &mut out);
+                assert!(read.is_err(), "{kind:?}");
+            }
+        }
+    }
+}
+
 /// The examples of the ORC specification.
 #[test]
 fn integers_of_the_specification() {
