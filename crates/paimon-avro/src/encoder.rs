@@ -18,7 +18,20 @@ impl Encoder {
     /// A `long`.
     #[inline]
     pub fn long(&mut self, value: i64) {
-        let mut rest = ((value << 1) ^ (value >> 63)) as u64;
+        let number = ((value << 1) ^ (value >> 63)) as u64;
+        if number < 1 << 56 {
+            // Groups of seven bits are drawn apart pair by pair; all are copied, whatever their number.
+            let groups = (63 - (number | 1).leading_zeros() as usize) / 7;
+            let spread = (number & 0x0fff_ffff) | (number & 0x00ff_ffff_f000_0000) << 4;
+            let spread = (spread & 0x0000_3fff_0000_3fff) | (spread & 0x0fff_c000_0fff_c000) << 2;
+            let spread = (spread & 0x007f_007f_007f_007f) | (spread & 0x3f80_3f80_3f80_3f80) << 1;
+            let more = 0x8080_8080_8080_8080 & !(u64::MAX << (groups * 8));
+            let end = self.out.len() + groups + 1;
+            self.out.extend_from_slice(&(spread | more).to_le_bytes());
+            self.out.truncate(end);
+            return;
+        }
+        let mut rest = number;
         while rest > 0x7f {
             self.out.push(rest as u8 | 0x80);
             rest >>= 7;

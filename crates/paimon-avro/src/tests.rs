@@ -378,3 +378,34 @@ fn records_are_skipped_whole() {
         assert!(skipped.is_err(), "{cut}");
     }
 }
+
+#[test]
+fn numbers_of_every_length() {
+    let mut expected = Vec::new();
+    let mut encoder = Encoder::default();
+    let mut values = vec![0, i64::MIN, i64::MAX];
+    for bits in 0..63 {
+        for near in [-1, 0, 1] {
+            values.extend([(1i64 << bits) + near, -(1i64 << bits) + near]);
+        }
+    }
+    for value in &values {
+        encoder.long(*value);
+        let mut rest = ((value << 1) ^ (value >> 63)) as u64;
+        while rest > 0x7f {
+            expected.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        expected.push(rest as u8);
+    }
+    let bytes = encoder.into_bytes();
+    assert_eq!(bytes, expected);
+    let mut cursor = Cursor::new(&bytes);
+    let mut skipped = Cursor::new(&bytes);
+    for value in &values {
+        assert_eq!(cursor.long().unwrap(), *value);
+        skipped.skip_long().unwrap();
+        assert_eq!(skipped.position(), cursor.position());
+    }
+    assert_eq!(cursor.remaining(), 0);
+}
