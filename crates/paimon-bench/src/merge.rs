@@ -32,7 +32,8 @@ pub(crate) struct Shape<'a> {
     /// `long`, `text` or `three` (columns).
     pub(crate) key: &'a str,
     /// `unique` (runs interleave, no key twice), `clustered` (stretches of keys), `updated` (about half of the keys twice),
-    /// `repeated` (each key in every run) or `shuffled` (the same, and a column tells which row is the newest).
+    /// `repeated` (each key in every run), `shuffled` (the same, and a column tells which row is the newest) or `mixed` (the
+    /// first eighth as repeated, the others as unique).
     pub(crate) order: &'a str,
     /// Sorted runs, each of one commit.
     pub(crate) runs: usize,
@@ -138,6 +139,11 @@ fn keys_of(shape: &Shape<'_>, run: u64) -> BenchResult<Vec<u64>> {
         // Each key is in a run with a chance of 1.6 of all runs.
         "updated" => (0..rows).map(|_| step((runs * 5 / 4).max(2))).collect(),
         "repeated" | "shuffled" => (0..rows).collect(),
+        "mixed" => {
+            let head = rows / 8;
+            let unique = (0..rows - head).map(|_| head + step(2 * runs) * runs + run);
+            (0..head).chain(unique).collect()
+        }
         other => return Err(format!("unknown order of keys {other}").into()),
     })
 }

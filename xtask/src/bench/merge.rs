@@ -40,7 +40,7 @@ const BASE: Case = Case {
     buckets: "1",
 };
 
-const CASES: [Case; 16] = [
+const CASES: [Case; 17] = [
     BASE,
     Case {
         name: "clustered",
@@ -97,6 +97,13 @@ const CASES: [Case; 16] = [
     Case {
         name: "columns-40-shuffled",
         order: "shuffled",
+        columns: "40",
+        rows: "1600000",
+        ..BASE
+    },
+    Case {
+        name: "columns-40-mixed",
+        order: "mixed",
         columns: "40",
         rows: "1600000",
         ..BASE

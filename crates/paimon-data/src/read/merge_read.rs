@@ -111,11 +111,13 @@ impl MergeTask {
         }
     }
 
-    /// What is left of the runs from these places on ([`place_field`](super::evolution::place_field)), one of each run.
-    pub(super) fn rest(&self, places: &[i64]) -> Result<Self> {
+    /// What is left of the runs from these places on ([`place_field`](super::evolution::place_field)), one of each run that has
+    /// rows left.
+    pub(super) fn rest(&self, places: &[Option<i64>]) -> Result<Self> {
         let mut runs = Vec::with_capacity(self.runs.len());
         let mut from = HashMap::new();
         for (run, place) in self.runs.iter().zip(places) {
+            let Some(place) = place else { continue };
             // The lower half is the row.
             let (file, row) = (usize::try_from(place >> 32).unwrap_or(usize::MAX), *place as u32);
             let mut files = run.iter().skip_while(|at| **at != file).copied().peekable();
@@ -311,7 +313,7 @@ impl Merge {
     }
 
     /// Where each run goes on, behind the rows that the merge went through; `None` when it does not know.
-    pub(super) fn places(&self) -> Option<Vec<i64>> {
+    pub(super) fn places(&self) -> Option<Vec<Option<i64>>> {
         let runs = self.runs.iter().enumerate();
         runs.map(|(at, run)| run.place(self.tree.untouched(at))).collect()
     }

@@ -122,6 +122,7 @@ pub(super) struct RunItem {
 pub(super) struct Feed {
     from: Source,
     given: u64,
+    ended: bool,
     /// The first column of the last batch.
     places: Option<ArrayRef>,
 }
@@ -183,6 +184,7 @@ impl Feed {
         Feed {
             from,
             given: 0,
+            ended: false,
             places: None,
         }
     }
@@ -195,6 +197,7 @@ impl Feed {
     /// The next rows.
     pub(super) async fn next(&mut self) -> Result<Option<RunItem>> {
         let item = self.from.next().await?;
+        self.ended = item.is_none();
         if let Some(item) = &item {
             self.given += item.batch.rows.num_rows() as u64;
             self.places = item.batch.rows.columns().first().cloned();
@@ -202,16 +205,21 @@ impl Feed {
         Ok(item)
     }
 
-    /// The place of the first of the last `untouched` rows that came out, or behind them all, when places are the first column.
-    pub(super) fn place(&self, untouched: usize) -> Option<i64> {
+    /// The place of the first of the last `untouched` rows that came out, or behind them all; `Some(None)` when none is left, `None`
+    /// when it is not known, because the run was spilled (and is one of several then) or places are not the first column.
+    pub(super) fn place(&self, untouched: usize) -> Option<Option<i64>> {
         let Source::Files { .. } = self.from else {
             return None;
         };
+        if self.ended && untouched == 0 {
+            return Some(None);
+        }
         let places = self.places.as_ref()?.as_primitive_opt::<Int64Type>()?.values();
-        match places.len().checked_sub(untouched)? {
+        let place = match places.len().checked_sub(untouched)? {
             at if at < places.len() => places.get(at).copied(),
             _ => places.last()?.checked_add(1),
-        }
+        };
+        place.map(Some)
     }
 }
 
