@@ -323,7 +323,7 @@ impl Merge {
         loop {
             match self.tree.next().map_err(|e| at(e, &self.path))? {
                 Step::End => return Ok(None),
-                Step::Batch(picked) => return Ok(Some(picked)),
+                Step::Batch(picked) => return Ok(Some(*picked)),
                 Step::Need(index) => {
                     let unknown = || Error::invalid(format!("there is no run {index}"));
                     let run = self.runs.get_mut(index).ok_or_else(unknown)?;

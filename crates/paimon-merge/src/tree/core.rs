@@ -513,7 +513,7 @@ impl<K: Keys> Merge for Core<K> {
                 // Rows that are not out are of the last step.
                 self.needed.clear();
                 self.needed.extend_from_slice(&self.touched);
-                return Ok(Step::Batch(batch));
+                return Ok(Step::Batch(Box::new(batch)));
             }
             active.clear();
             for (run, state) in self.runs.iter().enumerate() {

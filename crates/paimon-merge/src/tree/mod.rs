@@ -99,7 +99,7 @@ pub enum Step {
     /// The next batch of this run: [`MergeTree::push`] or [`MergeTree::end`].
     Need(usize),
     /// Merged rows by ascending keys; at least one row.
-    Batch(PickedRows),
+    Batch(Box<PickedRows>),
     /// There are no more rows.
     End,
 }
