@@ -72,12 +72,9 @@ fn fresh(bin: &Path, location: &Path, engine: &str, buckets: &str) -> Result<(),
     if location.exists() {
         std::fs::remove_dir_all(location).map_err(|e| e.to_string())?;
     }
-    process::run(
-        Command::new(bin)
-            .arg("make-pk-write-table")
-            .arg(location)
-            .args([engine, buckets]),
-    )
+    let mut command = Command::new(bin);
+    command.arg("make-pk-write-table").arg(location);
+    output(command.args([engine, buckets])).map(drop)
 }
 
 type MakeCommand = Box<dyn Fn() -> Result<Command, String>>;
