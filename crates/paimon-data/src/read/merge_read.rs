@@ -250,13 +250,14 @@ impl MergeReader {
         })
     }
 
-    /// Most runs that are merged at once: fewer than asked for where so many open files would hold more than the budget.
+    /// Most runs that are merged at once: fewer than asked for where so many open files would hold more than the budget, with what
+    /// the allocator keeps for the threads that decode them.
     pub(super) fn fan_in(&self, task: &MergeTask) -> usize {
         let rows = task.files().map(|file| file.row_count.max(0)).max().unwrap_or(0);
         let rows = usize::try_from(rows).map_or(PAGE_ROWS, |rows| rows.min(PAGE_ROWS));
         let of_column = |f: &DataField| rows * width(&f.data_type).min(8) + DECOMPRESSOR_BYTES;
         let of_file: usize = self.files.read.iter().map(of_column).sum();
-        let fitting = task.budget / of_file.max(1);
+        let fitting = task.budget / of_file.saturating_mul(3).div_ceil(2).max(1);
         self.fan_in.min(fitting.max(2))
     }
 
