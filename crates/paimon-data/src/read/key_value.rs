@@ -83,13 +83,7 @@ impl KeyValueMerge {
             }
         };
         let merged = all.len();
-        let mut place = |field: DataField| match all.iter().position(|f| f.id == field.id) {
-            Some(place) => place,
-            None => {
-                all.push(field);
-                all.len() - 1
-            }
-        };
+        let mut place = |field: DataField| place_in(&mut all, field);
         let names = options.sequence_field.clone().unwrap_or_default();
         let sequence = names.iter().map(|name| of(name.trim()).map(&mut place));
         let sequence = sequence.collect::<Result<_>>()?;
@@ -107,6 +101,15 @@ impl KeyValueMerge {
             mode,
         })
     }
+}
+
+/// The place of a column in `fields`, which gets it when it is missing.
+pub(super) fn place_in(fields: &mut Vec<DataField>, field: DataField) -> usize {
+    let place = fields.iter().position(|f| f.id == field.id);
+    place.unwrap_or_else(|| {
+        fields.push(field);
+        fields.len() - 1
+    })
 }
 
 /// Whether compaction looks older versions of a key up in higher levels (Java `CoreOptions.needLookup`), so that a file holds what

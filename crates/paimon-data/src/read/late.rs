@@ -26,7 +26,7 @@ use roaring::RoaringBitmap;
 use super::evolution::place_field;
 use super::file_read::FileReader;
 use super::filter::BatchFilter;
-use super::key_value::KeyValueMerge;
+use super::key_value::{KeyValueMerge, place_in};
 use super::merge_read::{Merge, MergeReader, MergeTask, width};
 use super::read_ahead::in_background;
 
@@ -212,14 +212,7 @@ fn gone(task: &MergeTask) -> u64 {
 
 /// The places of `wanted` in `fields`, which get what is missing.
 fn place_all(fields: &mut Vec<DataField>, wanted: Vec<DataField>) -> Vec<usize> {
-    let place = |field: DataField| match fields.iter().position(|f| f.id == field.id) {
-        Some(place) => place,
-        None => {
-            fields.push(field);
-            fields.len() - 1
-        }
-    };
-    wanted.into_iter().map(place).collect()
+    wanted.into_iter().map(|field| place_in(fields, field)).collect()
 }
 
 /// A reader of the columns of another merge.
