@@ -7,17 +7,58 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int32Type, Int64Type};
 use arrow_array::{Int8Array, Int32Array, Int64Array, RecordBatch, RecordBatchOptions};
+use arrow_ipc::CompressionType;
 use arrow_ipc::reader::StreamReader;
-use arrow_ipc::writer::StreamWriter;
+use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use paimon_merge::{MergedBatch, RunBatch};
-use paimon_types::{Error, Result};
+use paimon_types::{CoreOptions, Error, Result};
+
+/// Where temporary files are and how they are written.
+#[derive(Clone, Debug)]
+pub(crate) struct SpillFiles {
+    directory: Arc<Path>,
+    format: IpcWriteOptions,
+}
+
+impl SpillFiles {
+    /// Files in `directory`, compressed as the options say (Java `BlockCompressionFactory`; nobody else reads them, so that LZ4 stands
+    /// for LZO, which it descends from).
+    ///
+    /// # Errors
+    /// `InvalidInput` that names the option for a codec or an effort that does not exist.
+    pub(crate) fn new(directory: &Path, options: &CoreOptions) -> Result<Self> {
+        let name = options.spill_compression.as_deref().unwrap_or("none");
+        let level = options.spill_compression_zstd_level;
+        let codec = match name {
+            "none" => None,
+            "zstd" => Some(CompressionType::ZSTD),
+            "lz4" | "lzo" => Some(CompressionType::LZ4_FRAME),
+            _ => {
+                let problem = format!("'{name}' is not a codec of temporary files: zstd, lz4, lzo, none");
+                return Err(Error::invalid(problem).with("option", "spill-compression"));
+            }
+        };
+        let level = (name == "zstd").then_some(level);
+        let format = IpcWriteOptions::default().try_with_compression(codec);
+        let format = format.and_then(|format| format.try_with_compression_level(level));
+        let wrong = |e| {
+            Error::invalid("not an effort of zstd")
+                .with_source(e)
+                .with("option", "spill-compression.zstd-level")
+        };
+        Ok(SpillFiles {
+            directory: directory.into(),
+            format: format.map_err(wrong)?,
+        })
+    }
+}
 
 /// Writes one sorted run.
 pub(crate) struct SpillWriter {
@@ -51,16 +92,16 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + '
 }
 
 impl SpillWriter {
-    /// A file in `directory` for rows of `rows`, with levels or without.
+    /// A file for rows of `rows`, with levels or without.
     ///
     /// # Errors
     /// `ResourcesExhausted` when the file cannot be made.
-    pub(crate) async fn create(directory: PathBuf, rows: SchemaRef, levels: bool) -> Result<Self> {
-        blocking(move || Self::create_here(&directory, rows, levels)).await
+    pub(crate) async fn create(files: SpillFiles, rows: SchemaRef, levels: bool) -> Result<Self> {
+        blocking(move || Self::create_here(&files, rows, levels)).await
     }
 
     /// As [`create`](Self::create).
-    pub(crate) fn create_here(directory: &Path, rows: SchemaRef, levels: bool) -> Result<Self> {
+    pub(crate) fn create_here(files: &SpillFiles, rows: SchemaRef, levels: bool) -> Result<Self> {
         let mut fields: Vec<_> = rows.fields().iter().cloned().collect();
         fields.push(Arc::new(Field::new("_SEQUENCE_NUMBER", DataType::Int64, false)));
         fields.push(Arc::new(Field::new("_VALUE_KIND", DataType::Int8, false)));
@@ -68,9 +109,11 @@ impl SpillWriter {
             fields.push(Arc::new(Field::new("_LEVEL", DataType::Int32, false)));
         }
         let schema = Arc::new(Schema::new(fields));
+        let directory = files.directory.as_ref();
         let file = tempfile::tempfile_in(directory)
             .map_err(|e| io(e).with("directory", directory.display().to_string()))?;
-        let writer = StreamWriter::try_new(BufWriter::new(file), &schema).map_err(failed)?;
+        let (file, format) = (BufWriter::new(file), files.format.clone());
+        let writer = StreamWriter::try_new_with_options(file, &schema, format).map_err(failed)?;
         Ok(SpillWriter { writer, schema, rows })
     }
 
@@ -181,5 +224,75 @@ impl SpilledRun {
             kinds: kinds.values().clone(),
             levels: levels.map(|levels| levels.values().clone()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(options: &[(&str, &str)]) -> Result<SpillFiles> {
+        let of = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let options = CoreOptions::from_map(&options.iter().map(of).collect())?;
+        SpillFiles::new(&std::env::temp_dir(), &options)
+    }
+
+    #[tokio::test]
+    async fn options_say_how_files_are_compressed() {
+        let rows = Arc::new(Schema::new(vec![Field::new("k", DataType::Int64, false)]));
+        let keys: Vec<i64> = (0..20_000).collect();
+        let mut sizes = Vec::new();
+        for options in [
+            &[("spill-compression", "none")][..],
+            &[("spill-compression", "LZ4")],
+            &[("spill-compression", "lzo")],
+            &[("spill-compression", "zstd")],
+            &[
+                ("spill-compression", "zstd"),
+                ("spill-compression.zstd-level", "9"),
+            ],
+            &[],
+        ] {
+            let writer = SpillWriter::create(files(options).unwrap(), rows.clone(), true)
+                .await
+                .unwrap();
+            let batch = MergedBatch {
+                rows: RecordBatch::try_new(rows.clone(), vec![Arc::new(Int64Array::from(keys.clone()))])
+                    .unwrap(),
+                sequence: Some(keys.clone().into()),
+                kinds: Some(vec![0; keys.len()].into()),
+                levels: Some(vec![1; keys.len()].into()),
+            };
+            let mut run = writer.write(batch).await.unwrap().finish().await.unwrap();
+            sizes.push(run.bytes());
+            let read = run.next().await.unwrap().unwrap();
+            assert_eq!(
+                read.rows.column(0).as_primitive::<Int64Type>().values(),
+                keys.as_slice()
+            );
+            assert_eq!(read.sequence.as_ref(), keys.as_slice());
+            assert!(run.next().await.unwrap().is_none());
+        }
+        assert_eq!(sizes.pop(), Some(sizes[0]));
+        assert!(sizes.iter().skip(1).all(|size| *size < sizes[0] / 2), "{sizes:?}");
+        assert!(sizes[3] < sizes[1], "{sizes:?}");
+    }
+
+    #[test]
+    fn unknown_codecs_are_refused() {
+        for (codec, level, option) in [
+            ("brotli", "1", "spill-compression"),
+            ("zstd", "99", "spill-compression.zstd-level"),
+        ] {
+            let options = [
+                ("spill-compression", codec),
+                ("spill-compression.zstd-level", level),
+            ];
+            let error = files(&options).unwrap_err();
+            let names = error
+                .context()
+                .any(|(key, value)| key == "option" && value == option);
+            assert!(names, "{error:?}");
+        }
     }
 }

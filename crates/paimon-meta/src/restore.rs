@@ -101,8 +101,7 @@ impl WriteRestore {
 
     async fn states(&self, snapshot: &Snapshot, wanted: Wanted) -> Result<Vec<BucketState>> {
         let store = self.table.manifest_store();
-        let mut metas = store.read_list(&snapshot.base_manifest_list).await?;
-        metas.extend(store.read_list(&snapshot.delta_manifest_list).await?);
+        let metas = store.read_data_lists(snapshot).await?;
         let mut states = States {
             snapshot_id: snapshot.id,
             data_files: self.data_files,

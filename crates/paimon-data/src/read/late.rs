@@ -230,7 +230,7 @@ fn part(whole: &MergeReader, merge: KeyValueMerge, cache: &Arc<dyn Cache>) -> Me
         late: None,
         output: whole.output.clone(),
         fan_in: whole.fan_in,
-        spill_directory: whole.spill_directory.clone(),
+        spill: whole.spill.clone(),
         decoders: whole.decoders.clone(),
     }
 }

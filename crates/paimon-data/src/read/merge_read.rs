@@ -3,7 +3,6 @@
 //! Files whose key ranges overlap: their runs decoded side by side, merged, filtered (Java `MergeFileSplitRead`).
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -21,7 +20,7 @@ use super::key_value::KeyValueMerge;
 use super::late::{LateReader, Rows, Winners};
 use super::merge_runs::{Feed, FileRun, Numbers, Run, RunOptions};
 use super::read_ahead::in_background;
-use crate::spill::{SpillWriter, SpilledRun};
+use crate::spill::{SpillFiles, SpillWriter, SpilledRun};
 
 /// Least and largest number of rows of a batch of a run.
 const SMALLEST_BATCH: usize = 256;
@@ -65,7 +64,7 @@ pub(crate) struct MergeReader {
     /// Most runs that are merged at once, at least 2; more are merged in rounds.
     pub(crate) fan_in: usize,
     /// Where runs are kept between the rounds.
-    pub(crate) spill_directory: PathBuf,
+    pub(crate) spill: SpillFiles,
     /// As many permits as files are decoded at once.
     pub(crate) decoders: Arc<Semaphore>,
     /// For sections of which few rows are left.
@@ -214,9 +213,12 @@ impl MergeReader {
 
     /// Merges some runs into one that keeps all versions.
     async fn round(&self, runs: Vec<Run>, batch_size: usize, path: &str) -> Result<SpilledRun> {
-        let directory = self.spill_directory.clone();
-        let mut writer =
-            SpillWriter::create(directory, self.files.arrow.clone(), self.merge.one_above_level_0).await?;
+        let mut writer = SpillWriter::create(
+            self.spill.clone(),
+            self.files.arrow.clone(),
+            self.merge.one_above_level_0,
+        )
+        .await?;
         let mut merge = self.merge(runs, MergeMode::All, batch_size, path)?;
         while let Some(picked) = merge.next().await? {
             writer = writer.write(picked.gather()?).await?;

@@ -26,6 +26,7 @@ use super::read_ahead::{Budget, in_order, unordered};
 use super::tasks::{Keyed, merge_reader};
 use super::timestamp_unit::{cut_to_micros, reads_micros};
 use super::{FixedSchemas, SchemaSource};
+use crate::spill::SpillFiles;
 
 /// Batches of a read, in order.
 pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
@@ -276,7 +277,8 @@ impl TableReadBuilder {
         let keyed = match merge {
             None => None,
             Some((order, merge)) => {
-                let reader = merge_reader(merge, &file, fan_in, spill_directory, parallelism, late_values)?;
+                let spill = SpillFiles::new(&spill_directory, &file.context.options)?;
+                let reader = merge_reader(merge, &file, fan_in, spill, parallelism, late_values)?;
                 let reader = Arc::new(reader);
                 Some(Keyed { reader, order })
             }

@@ -3,7 +3,6 @@
 //! From splits to what is read one after the other: files, and sections of files that are merged (Java
 //! `PrimaryKeyTableRawFileSplitReadProvider`, `MergeFileSplitRead`; `semantics.md` 12.2).
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
@@ -19,6 +18,7 @@ use super::late::{LateReader, LateValues};
 use super::merge_read::{MergeReader, MergeTask};
 use super::read_ahead::in_task;
 use super::{BatchStream, TableRead};
+use crate::spill::SpillFiles;
 
 /// How splits of a table with a primary key are read.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(super) fn merge_reader(
     merge: KeyValueMerge,
     output: &Arc<FileReader>,
     fan_in: usize,
-    spill_directory: PathBuf,
+    spill: SpillFiles,
     parallelism: usize,
     late_values: LateValues,
 ) -> Result<MergeReader> {
@@ -56,7 +56,7 @@ pub(super) fn merge_reader(
         output: output.clone(),
         merge,
         fan_in,
-        spill_directory,
+        spill,
         decoders: Arc::new(Semaphore::new(parallelism)),
         late: None,
     };

@@ -166,8 +166,7 @@ pub(super) async fn live_entries(
     filter: Arc<PartitionFilter>,
 ) -> Result<Vec<ManifestEntry>> {
     let types: Arc<[DataType]> = store.partition_types().into();
-    let mut metas = store.read_list(&snapshot.base_manifest_list).await?;
-    metas.extend(store.read_list(&snapshot.delta_manifest_list).await?);
+    let mut metas = store.read_data_lists(snapshot).await?;
     metas.retain(|meta| filter.may_match(meta, &types));
     store
         .live_entries(

@@ -175,8 +175,7 @@ impl Publisher<'_> {
         let Some(latest) = latest else {
             return Ok(Vec::new());
         };
-        let mut current = self.store.read_list(&latest.base_manifest_list).await?;
-        current.extend(self.store.read_list(&latest.delta_manifest_list).await?);
+        let mut current = self.store.read_data_lists(latest).await?;
         match &self.merge {
             None => {
                 let (merged, written) = self.store.merge(current.clone()).await?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
+use futures_util::future::try_join;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use paimon_format::{FileFormat, FormatRegistry};
 use paimon_storage::{IdSource, Storage};
@@ -20,6 +21,7 @@ use super::{
     EntrySelector, IndexManifestEntry, KeepAll, ManifestCompression, ManifestDecoder, ManifestEntry,
     ManifestFileMeta,
 };
+use crate::Snapshot;
 use crate::paths::TablePaths;
 
 /// Entries between two looks at the size of a manifest that is being written (Java `RollingFileWriter`).
@@ -184,6 +186,18 @@ impl ManifestStore {
     pub async fn read_list(&self, name: &str) -> Result<Vec<ManifestFileMeta>> {
         let (path, bytes) = self.read(name).await?;
         self.inner.decoder.manifest_list(&path, bytes).await
+    }
+
+    /// Reads the lists of the data files of a snapshot, both at the same time: inherited manifests, then those of its commit.
+    ///
+    /// # Errors
+    /// As [`ManifestStore::read_list`].
+    pub async fn read_data_lists(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFileMeta>> {
+        let base = self.read_list(&snapshot.base_manifest_list);
+        let delta = self.read_list(&snapshot.delta_manifest_list);
+        let (mut all, delta) = try_join(base, delta).await?;
+        all.extend(delta);
+        Ok(all)
     }
 
     /// Reads all entries of a manifest in stored order.

@@ -74,8 +74,7 @@ impl Table {
     /// Those of reading manifests.
     pub async fn list_files(&self, snapshot: &Snapshot) -> Result<Vec<ManifestEntry>> {
         let store = self.manifest_store();
-        let mut metas = store.read_list(&snapshot.base_manifest_list).await?;
-        metas.extend(store.read_list(&snapshot.delta_manifest_list).await?);
+        let metas = store.read_data_lists(snapshot).await?;
         store.live_entries(&metas, KeepAll).await
     }
 

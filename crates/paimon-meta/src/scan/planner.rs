@@ -125,8 +125,7 @@ impl<'a> Planner<'a> {
     /// Manifests that may hold wanted entries. A manifest with DELETE entries goes by the same tests: what it deletes has
     /// the same partition and bucket as what it would delete.
     async fn manifests(&self, metrics: &mut ScanMetrics) -> Result<Vec<ManifestFileMeta>> {
-        let mut metas = self.store.read_list(&self.snapshot.base_manifest_list).await?;
-        metas.extend(self.store.read_list(&self.snapshot.delta_manifest_list).await?);
+        let metas = self.store.read_data_lists(&self.snapshot).await?;
         metrics.manifests = metas.len();
         let mut kept = Vec::with_capacity(metas.len());
         for meta in metas {

@@ -263,6 +263,9 @@ core_options! {
     write_buffer_spillable: bool = (BOOL, "write-buffer-spillable", "true", [], Write, "Put rows of full buffers into temporary files instead of into data files.");
     write_buffer_spill_max_disk_size: u64 = (MEMORY, "write-buffer-spill.max-disk-size", "9223372036854775807 b", [], Write,
         "Bytes of temporary files of a bucket from which full buffers become data files.");
+    spill_compression: Option<String> = (IDENTIFIER, "spill-compression", none, [], Merge,
+        "Codec of temporary files: zstd, lz4, lzo or none; none when absent, because to compress takes longer than to write.");
+    spill_compression_zstd_level: i32 = (INT, "spill-compression.zstd-level", "1", [], Merge, "Effort of zstd for temporary files.");
     local_sort_max_num_file_handles: i32 = (POSITIVE_INT, "local-sort.max-num-file-handles", "128", [], Write, "Temporary files that are merged at once.");
     write_sequence_number_init_mode: SequenceNumberInitMode = (SEQUENCE_NUMBER_INIT_MODE, "write.sequence-number-init-mode", "scan", [], Write,
         "Where the first sequence number of a writer comes from.");

@@ -3,7 +3,6 @@
 //! Sorted runs of full buffers in temporary files (Java `BinaryExternalSortBuffer`, `BinaryExternalMerger`).
 
 use std::cmp::Reverse;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use paimon_merge::{MergeMode, MergeSpec, MergeTree, MergedBatch, RunBatch, Step};
@@ -12,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::sorted::SortedRows;
 use super::writer::KeyValueTable;
-use crate::spill::{SpillWriter, SpilledRun};
+use crate::spill::{SpillFiles, SpillWriter, SpilledRun};
 use crate::write::context::TableWriteContext;
 
 /// Temporary files that a writer has open at once, over all buckets: with more of them, full buffers become data files.
@@ -26,7 +25,7 @@ const LARGEST_BATCH_ROWS: u64 = 8192;
 /// What the options say about full buffers.
 #[derive(Debug)]
 pub(crate) struct SpillSettings {
-    directory: PathBuf,
+    files: SpillFiles,
     /// Bytes of the runs of a bucket from which full buffers become data files; 0 when they always do.
     max_bytes: u64,
     /// Most runs that are merged at once, at least 2.
@@ -39,15 +38,18 @@ pub(crate) struct SpillSettings {
 
 impl SpillSettings {
     /// The settings of a writer.
-    pub(crate) fn new(context: &TableWriteContext) -> Self {
+    ///
+    /// # Errors
+    /// As [`SpillFiles::new`].
+    pub(crate) fn new(context: &TableWriteContext) -> Result<Self> {
         let options: &CoreOptions = &context.options;
         let fan_in = usize::try_from(options.local_sort_max_num_file_handles)
             .unwrap_or(2)
             .max(2);
         // A merge holds a batch of each run, and those that the next rows come from.
         let of_run = context.memory_limit / (fan_in.min(MAX_OPEN_RUNS) as u64 * 4);
-        SpillSettings {
-            directory: context.spill_directory.clone(),
+        Ok(SpillSettings {
+            files: SpillFiles::new(&context.spill_directory, options)?,
             max_bytes: match options.write_buffer_spillable {
                 true => options.write_buffer_spill_max_disk_size,
                 false => 0,
@@ -55,7 +57,7 @@ impl SpillSettings {
             fan_in,
             batch_bytes: of_run.clamp(SMALLEST_BATCH, LARGEST_BATCH),
             slots: Arc::new(Semaphore::new(MAX_OPEN_RUNS)),
-        }
+        })
     }
 
     /// Rows of a batch of a run.
@@ -171,7 +173,7 @@ impl SpilledRuns {
 }
 
 fn create(table: &KeyValueTable) -> Result<SpillWriter> {
-    SpillWriter::create_here(&table.spill.directory, table.rows.clone(), false)
+    SpillWriter::create_here(&table.spill.files, table.rows.clone(), false)
         .map_err(|e| e.with("option", "write-buffer-spillable"))
 }
 

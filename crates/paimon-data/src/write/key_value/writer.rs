@@ -75,7 +75,7 @@ impl KeyValueTable {
             .map_err(|e| e.with("option", "sequence.field"))?;
         Ok(KeyValueTable {
             merge: merge_function(schema, options, &schema.fields)?,
-            spill: SpillSettings::new(context),
+            spill: SpillSettings::new(context)?,
             layout,
             rows,
             keys,

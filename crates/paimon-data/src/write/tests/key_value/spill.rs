@@ -154,9 +154,10 @@ async fn spilled_rows_come_out_as_if_the_memory_had_been_enough() {
             let storage = Storage::memory();
             let whole = writer(&storage, plain(&options));
             let (expected, _) = left(&storage, &write_all(whole, &history).await).await;
-            for (memory, handles) in [(1, "128"), (1, "2"), (30_000, "3")] {
+            for (memory, handles, codec) in [(1, "128", "none"), (1, "2", "lz4"), (30_000, "3", "zstd")] {
                 let mut options = options.clone();
                 options.push(("local-sort.max-num-file-handles", handles));
+                options.push(("spill-compression", codec));
                 let what = format!("{options:?} in {memory} bytes");
                 let (storage, spill) = (Storage::memory(), Spill::new());
                 let write = limited(&storage, plain(&options), &spill.path(), memory);
