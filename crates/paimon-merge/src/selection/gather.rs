@@ -5,12 +5,13 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowPrimitiveType, ByteArrayType};
+use arrow_array::types::ByteArrayType;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, FixedSizeListArray, GenericByteArray, ListArray, MapArray, PrimitiveArray,
-    StructArray, downcast_primitive,
+    Array, ArrayRef, BooleanArray, FixedSizeListArray, GenericByteArray, ListArray, MapArray, StructArray,
+    make_array,
 };
 use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_data::ArrayData;
 use arrow_schema::DataType;
 use paimon_types::{Error, Result};
 
@@ -24,13 +25,21 @@ pub(super) fn gather(selection: &Selection, arrays: &[&dyn Array]) -> Result<Arr
         return Err(Error::corrupt("rows are gathered from no array"));
     };
     let data_type = first.data_type();
-    macro_rules! primitive {
-        ($type:ty) => {
-            primitives::<$type>(selection, arrays)
-        };
+    // Numbers, dates and times are copied by their width: a loop for each type would take longer to build than all else here.
+    match (data_type, data_type.primitive_width()) {
+        // Not one number each.
+        (DataType::Interval(_), _) => selection.interleave(arrays),
+        (_, Some(1)) => fixed::<i8>(selection, arrays),
+        (_, Some(2)) => fixed::<i16>(selection, arrays),
+        (_, Some(4)) => fixed::<i32>(selection, arrays),
+        (_, Some(8)) => fixed::<i64>(selection, arrays),
+        (_, Some(16)) => fixed::<i128>(selection, arrays),
+        _ => others(selection, arrays, data_type),
     }
-    downcast_primitive! {
-        data_type => (primitive),
+}
+
+fn others(selection: &Selection, arrays: &[&dyn Array], data_type: &DataType) -> Result<ArrayRef> {
+    match data_type {
         DataType::Boolean => booleans(selection, arrays),
         DataType::Utf8 => bytes::<arrow_array::types::Utf8Type>(selection, arrays),
         DataType::Binary => bytes::<arrow_array::types::BinaryType>(selection, arrays),
@@ -73,15 +82,9 @@ pub(super) fn nulls(selection: &Selection, arrays: &[&dyn Array]) -> Option<Null
     Some(NullBuffer::new(bits.finish())).filter(|nulls| nulls.null_count() > 0)
 }
 
-fn primitives<T: ArrowPrimitiveType>(selection: &Selection, arrays: &[&dyn Array]) -> Result<ArrayRef> {
-    let slices: Vec<&[T::Native]> = arrays
-        .iter()
-        .map(|array| {
-            array
-                .as_primitive_opt::<T>()
-                .map_or(&[][..], |array| array.values())
-        })
-        .collect();
+fn fixed<T: ArrowNativeType>(selection: &Selection, arrays: &[&dyn Array]) -> Result<ArrayRef> {
+    let sources: Vec<ArrayData> = arrays.iter().map(|array| array.to_data()).collect();
+    let slices: Vec<&[T]> = sources.iter().map(|source| source.buffer::<T>(0)).collect();
     let value = |source: u32, row: u32| {
         let slice = slices.get(source as usize);
         slice
@@ -89,7 +92,7 @@ fn primitives<T: ArrowPrimitiveType>(selection: &Selection, arrays: &[&dyn Array
             .copied()
             .unwrap_or_default()
     };
-    let mut values: Vec<T::Native> = Vec::with_capacity(selection.rows);
+    let mut values: Vec<T> = Vec::with_capacity(selection.rows);
     if selection.stretches.len() == selection.rows {
         values.extend(
             selection
@@ -102,7 +105,7 @@ fn primitives<T: ArrowPrimitiveType>(selection: &Selection, arrays: &[&dyn Array
             if stretch.len == 1 {
                 values.push(value(stretch.source, stretch.start));
             } else if stretch.source == NULL {
-                values.resize(values.len() + stretch.len as usize, T::Native::default());
+                values.resize(values.len() + stretch.len as usize, T::default());
             } else {
                 let (start, len) = (stretch.start as usize, stretch.len as usize);
                 let slice = slices.get(stretch.source as usize);
@@ -114,13 +117,14 @@ fn primitives<T: ArrowPrimitiveType>(selection: &Selection, arrays: &[&dyn Array
             }
         }
     }
-    let array = PrimitiveArray::<T>::try_new(ScalarBuffer::from(values), nulls(selection, arrays));
-    let array = array.map_err(too_large)?;
-    // Decimals and zones are not in the type parameter.
-    Ok(match arrays.first() {
-        Some(first) => Arc::new(array.with_data_type(first.data_type().clone())),
-        None => Arc::new(array),
-    })
+    let data_type = sources
+        .first()
+        .map_or(DataType::Null, |source| source.data_type().clone());
+    let array = ArrayData::builder(data_type)
+        .len(values.len())
+        .add_buffer(Buffer::from_vec(values))
+        .nulls(nulls(selection, arrays));
+    Ok(make_array(array.build().map_err(too_large)?))
 }
 
 fn booleans(selection: &Selection, arrays: &[&dyn Array]) -> Result<ArrayRef> {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use arrow_array::builder::{Int32Builder, ListBuilder, StringBuilder, StringDictionaryBuilder};
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, Decimal128Array, FixedSizeListArray, Int32Array, MapArray,
-    StringArray, StructArray, new_null_array,
+    Array, ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Decimal256Array, FixedSizeListArray,
+    Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, IntervalMonthDayNanoArray, MapArray,
+    StringArray, StructArray, TimestampMicrosecondArray, new_null_array,
 };
-use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_buffer::{IntervalMonthDayNano, NullBuffer, OffsetBuffer, i256};
 use arrow_schema::{DataType, Field, Fields};
 
 use super::Selection;
@@ -62,8 +63,32 @@ fn arrays(state: &mut u64, len: usize, nulls: bool) -> Vec<ArrayRef> {
     let entries = entries.slice(0, offsets.last().map_or(0, |last| *last as usize));
     let maps = MapArray::new(entry, offsets, entries, mask.clone(), false);
     let item = Arc::new(Field::new("element", DataType::Int32, true));
+    let wide = numbers.iter().map(|n| n.map(|n| i64::from(n) << 40));
+    let wide: Vec<Option<i64>> = wide.collect();
+    let small = numbers.iter().map(|n| n.map(|n| n as i8));
     vec![
         integers,
+        Arc::new(small.clone().collect::<Int8Array>()),
+        Arc::new(small.map(|n| n.map(i16::from)).collect::<Int16Array>()),
+        Arc::new(Int64Array::from(wide.clone())),
+        Arc::new(
+            numbers
+                .iter()
+                .map(|n| n.map(|n| f64::from(n) / 3.0))
+                .collect::<Float64Array>(),
+        ),
+        Arc::new(TimestampMicrosecondArray::from(wide.clone()).with_timezone("UTC")),
+        Arc::new(
+            wide.iter()
+                .map(|n| n.map(|n| i256::from(i128::from(n))))
+                .collect::<Decimal256Array>(),
+        ),
+        Arc::new(
+            numbers
+                .iter()
+                .map(|n| n.map(|n| IntervalMonthDayNano::new(n, 1, 2)))
+                .collect::<IntervalMonthDayNanoArray>(),
+        ),
         Arc::new(StringArray::from(texts.clone())),
         Arc::new(BinaryArray::from(
             texts

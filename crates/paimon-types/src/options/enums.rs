@@ -21,6 +21,13 @@ macro_rules! option_enum {
             }
         }
 
+        /// The default of the option.
+        impl Default for $name {
+            fn default() -> Self {
+                option_enum!(@first $($name::$variant),+)
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(self.as_str())
@@ -38,6 +45,7 @@ macro_rules! option_enum {
             },
         };
     };
+    (@first $first:path $(, $rest:path)*) => { $first };
     (@list $first:literal $(, $rest:literal)*) => { concat!($first $(, ", ", $rest)*) };
 }
 

@@ -106,7 +106,7 @@ struct Source<'a> {
 
 impl Source<'_> {
     /// The parsed value of the option, or `None` when it is absent (or bad, of a writer, and we read).
-    // Not inlined, here and below: a hundred times over in one function that took most of the build time of this crate.
+    // Not inlined, here and below: it is there a hundred times over in one function.
     #[inline(never)]
     fn get<T>(&self, spec: &OptionSpec, kind: &Kind<T>) -> Result<Option<T>> {
         let keys = std::iter::once(&spec.key).chain(spec.fallback_keys);
@@ -169,12 +169,15 @@ macro_rules! core_options {
 
         impl CoreOptions {
             fn parse(source: &Source<'_>) -> Result<CoreOptions> {
+                // Made whole first: giving back the fields before each one that fails took most of the build time of this crate.
+                let mut options = CoreOptions {
+                    $($field: Default::default(),)*
+                    raw: source.map.clone(),
+                };
                 // The table and the struct come from the same rows, in the same order.
                 let mut specs = OPTIONS.iter();
-                Ok(CoreOptions {
-                    $($field: core_options!(@value $default, source, next(&mut specs)?, $kind),)*
-                    raw: source.map.clone(),
-                })
+                $(options.$field = core_options!(@value $default, source, next(&mut specs)?, $kind);)*
+                Ok(options)
             }
         }
     };

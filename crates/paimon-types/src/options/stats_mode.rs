@@ -19,6 +19,13 @@ pub enum StatsMode {
     Full,
 }
 
+/// The default of `metadata.stats-mode`.
+impl Default for StatsMode {
+    fn default() -> Self {
+        StatsMode::Truncate(16)
+    }
+}
+
 impl StatsMode {
     /// Parses `none`, `counts`, `full` or `truncate(n)` with n ≥ 1, in any case.
     pub fn parse(text: &str) -> Option<StatsMode> {
