@@ -39,9 +39,9 @@ impl Budget {
         }
     }
 
-    /// Units for a batch, never more than there are at all. What allocators hold for it counts, a quarter more than it asked for.
+    /// Units for a batch, never more than there are at all. What allocators hold for it counts, half as much again as it asked for.
     fn units_of(&self, batch: &RecordBatch) -> u32 {
-        u32::try_from(batch.get_array_memory_size() / UNIT * 5 / 4 + 1)
+        u32::try_from(batch.get_array_memory_size() / UNIT * 3 / 2 + 1)
             .unwrap_or(u32::MAX)
             .min(self.total)
     }
