@@ -19,7 +19,7 @@ use super::file_read::{FileReader, at};
 use super::key_value::KeyValueMerge;
 use super::late::{LateReader, Rows, Winners};
 use super::merge_runs::{Feed, FileRun, Numbers, Run, RunOptions};
-use super::read_ahead::in_background;
+use super::read_ahead::{held, in_background};
 use crate::spill::{SpillFiles, SpillWriter, SpilledRun};
 
 /// Least and largest number of rows of a batch of a run.
@@ -259,7 +259,7 @@ impl MergeReader {
         let rows = usize::try_from(rows).map_or(PAGE_ROWS, |rows| rows.min(PAGE_ROWS));
         let of_column = |f: &DataField| rows * width(&f.data_type).min(8) + DECOMPRESSOR_BYTES;
         let of_file: usize = self.files.read.iter().map(of_column).sum();
-        let fitting = task.budget / of_file.saturating_mul(3).div_ceil(2).max(1);
+        let fitting = task.budget / held(of_file).max(1);
         self.fan_in.min(fitting.max(2))
     }
 

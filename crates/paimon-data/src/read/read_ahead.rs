@@ -39,12 +39,17 @@ impl Budget {
         }
     }
 
-    /// Units for a batch, never more than there are at all. What allocators hold for it counts, half as much again as it asked for.
+    /// Units for a batch, never more than there are at all.
     fn units_of(&self, batch: &RecordBatch) -> u32 {
-        u32::try_from(batch.get_array_memory_size() / UNIT * 3 / 2 + 1)
+        u32::try_from(held(batch.get_array_memory_size()) / UNIT + 1)
             .unwrap_or(u32::MAX)
             .min(self.total)
     }
+}
+
+/// What allocators keep for so many bytes, with what other threads gave back.
+pub(super) fn held(bytes: usize) -> usize {
+    bytes.saturating_mul(3).div_ceil(2)
 }
 
 type Item = (Result<RecordBatch>, Option<OwnedSemaphorePermit>);

@@ -29,11 +29,11 @@ pub(super) fn gather(selection: &Selection, arrays: &[&dyn Array]) -> Result<Arr
     match (data_type, data_type.primitive_width()) {
         // Not one number each.
         (DataType::Interval(_), _) => selection.interleave(arrays),
-        (_, Some(1)) => fixed::<i8>(selection, arrays),
-        (_, Some(2)) => fixed::<i16>(selection, arrays),
-        (_, Some(4)) => fixed::<i32>(selection, arrays),
-        (_, Some(8)) => fixed::<i64>(selection, arrays),
-        (_, Some(16)) => fixed::<i128>(selection, arrays),
+        (_, Some(1)) => fixed::<i8>(selection, arrays, data_type),
+        (_, Some(2)) => fixed::<i16>(selection, arrays, data_type),
+        (_, Some(4)) => fixed::<i32>(selection, arrays, data_type),
+        (_, Some(8)) => fixed::<i64>(selection, arrays, data_type),
+        (_, Some(16)) => fixed::<i128>(selection, arrays, data_type),
         _ => others(selection, arrays, data_type),
     }
 }
@@ -82,7 +82,11 @@ pub(super) fn nulls(selection: &Selection, arrays: &[&dyn Array]) -> Option<Null
     Some(NullBuffer::new(bits.finish())).filter(|nulls| nulls.null_count() > 0)
 }
 
-fn fixed<T: ArrowNativeType>(selection: &Selection, arrays: &[&dyn Array]) -> Result<ArrayRef> {
+fn fixed<T: ArrowNativeType>(
+    selection: &Selection,
+    arrays: &[&dyn Array],
+    data_type: &DataType,
+) -> Result<ArrayRef> {
     let sources: Vec<ArrayData> = arrays.iter().map(|array| array.to_data()).collect();
     let slices: Vec<&[T]> = sources.iter().map(|source| source.buffer::<T>(0)).collect();
     let value = |source: u32, row: u32| {
@@ -117,10 +121,7 @@ fn fixed<T: ArrowNativeType>(selection: &Selection, arrays: &[&dyn Array]) -> Re
             }
         }
     }
-    let data_type = sources
-        .first()
-        .map_or(DataType::Null, |source| source.data_type().clone());
-    let array = ArrayData::builder(data_type)
+    let array = ArrayData::builder(data_type.clone())
         .len(values.len())
         .add_buffer(Buffer::from_vec(values))
         .nulls(nulls(selection, arrays));

@@ -85,6 +85,28 @@ fn documentation_is_up_to_date() {
     );
 }
 
+/// The default of a kind of values is that of its option, which the table says.
+#[test]
+fn enums_begin_with_the_default() {
+    let d = CoreOptions::default();
+    assert_eq!(d.table_type, TableType::default());
+    assert_eq!(d.scan_mode, StartupMode::default());
+    assert_eq!(d.merge_engine, MergeEngine::default());
+    assert_eq!(d.changelog_producer, ChangelogProducer::default());
+    assert_eq!(d.sequence_field_sort_order, SortOrder::default());
+    assert_eq!(
+        d.write_sequence_number_init_mode,
+        SequenceNumberInitMode::default()
+    );
+    assert_eq!(d.incremental_between_scan_mode, IncrementalScanMode::default());
+    assert_eq!(
+        d.data_file_external_paths_strategy,
+        ExternalPathStrategy::default()
+    );
+    assert_eq!(d.metadata_stats_mode, StatsMode::default());
+    assert_eq!(d.bucket_function, BucketFunction::default());
+}
+
 #[test]
 fn documented_defaults() {
     let d = CoreOptions::default();
