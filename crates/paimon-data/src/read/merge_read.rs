@@ -254,13 +254,13 @@ impl MergeReader {
 
     /// Most runs that are merged at once: fewer than asked for where so many open files would hold more than the budget, with what
     /// the allocator keeps for the threads that decode them.
-    pub(super) fn fan_in(&self, task: &MergeTask) -> usize {
+    fn fan_in(&self, task: &MergeTask) -> usize {
         let rows = task.files().map(|file| file.row_count.max(0)).max().unwrap_or(0);
         let rows = usize::try_from(rows).map_or(PAGE_ROWS, |rows| rows.min(PAGE_ROWS));
         let of_column = |f: &DataField| rows * width(&f.data_type).min(8) + DECOMPRESSOR_BYTES;
         let of_file: usize = self.files.read.iter().map(of_column).sum();
         let fitting = task.budget / held(of_file).max(1);
-        self.fan_in.min(fitting.max(2))
+        of_rounds(task.runs.len(), self.fan_in.min(fitting.max(2)))
     }
 
     /// Rows of a batch of about so many bytes.
@@ -278,6 +278,20 @@ impl MergeReader {
         let row = by_type.max(stored.saturating_mul(2)).max(1);
         (bytes / row).clamp(SMALLEST_BATCH, LARGEST_BATCH)
     }
+}
+
+/// How many of `runs` are merged at once where `most` may be: when they need rounds, as few as read hardly more rows twice, because
+/// every open file holds memory.
+fn of_rounds(runs: usize, most: usize) -> usize {
+    if runs <= most {
+        return most;
+    }
+    // Runs that are read in rounds before the last one; each makes one of so many, and none is read a second time.
+    let again = |at_once: usize| (runs - at_once) * at_once / (at_once - 1);
+    let once = |at_once: &usize| at_once.saturating_mul(*at_once) >= runs;
+    let hardly_more = |at_once: &usize| again(*at_once) * 5 <= again(most) * 6;
+    let few = (2..most).filter(once).find(hardly_more);
+    few.unwrap_or(most)
 }
 
 /// Whether all values take the same number of bytes.
@@ -339,5 +353,23 @@ impl Merge {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_rounds;
+
+    #[test]
+    fn rounds_take_as_few_runs_as_read_hardly_more_twice() {
+        // All at once needs no round, a few too many only a small one.
+        assert_eq!(of_rounds(64, 64), 64);
+        assert_eq!(of_rounds(16, 12), 12);
+        assert_eq!(of_rounds(3, 2), 2);
+        // Eight rounds of eight read each run once, as five of twelve do.
+        assert_eq!(of_rounds(64, 12), 8);
+        // Each run is read more than once anyway.
+        assert_eq!(of_rounds(1000, 12), 12);
+        assert_eq!(of_rounds(1000, 64), 32);
     }
 }
