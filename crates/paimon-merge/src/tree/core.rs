@@ -38,6 +38,8 @@ pub(super) struct Core<K: Keys> {
     sources: Sources,
     pending: Pending,
     waiting: Waiting,
+    /// The last block had no key twice, and no version waits: rows of the next such block need no merge function.
+    plain: bool,
     /// Slots of rows in `pending` that are not out: those of the last step, and all.
     touched: Vec<usize>,
     needed: Vec<usize>,
@@ -78,6 +80,7 @@ impl<K: Keys> Core<K> {
                 })
                 .collect(),
             waiting: Waiting::default(),
+            plain: false,
             touched: Vec::new(),
             needed: Vec::new(),
             block: SMALL_BLOCK * 4,
@@ -402,11 +405,19 @@ impl<K: Keys> Core<K> {
                 }
             }
             MergeMode::Function(_) => {
-                let (mut counted, mut sorted) = (Vec::new(), Vec::new());
-                for versions in groups {
-                    let versions = decide.counted(versions, &mut counted);
-                    decide.versions(versions, &mut sorted)?;
+                let twice = |pair: &[Entry<K::Prefix>]| matches!(pair, [a, b] if same(a, b));
+                let plain = !entries.windows(2).any(twice);
+                if self.plain && plain {
+                    // The only version of a key passes unchanged.
+                    entries.iter().for_each(|only| decide.put(only));
+                } else {
+                    let (mut counted, mut sorted) = (Vec::new(), Vec::new());
+                    for versions in groups {
+                        let versions = decide.counted(versions, &mut counted);
+                        decide.versions(versions, &mut sorted)?;
+                    }
                 }
+                self.plain = plain;
             }
             MergeMode::All => {
                 let mut sorted = Vec::new();
@@ -430,6 +441,9 @@ impl<K: Keys> Core<K> {
         // before were too few for a batch.
         while self.waiting.ends.len() >= self.pending.room() {
             self.merge_some(self.pending.room())?;
+        }
+        if self.plain {
+            self.merge_waiting()?;
         }
         Ok(())
     }

@@ -63,7 +63,7 @@ impl<K: Keys> Decide<'_, K> {
 
     /// Puts a row out, unless it is a retraction that nobody wants.
     #[inline]
-    fn put<P>(&mut self, entry: &Entry<P>) {
+    pub(super) fn put<P>(&mut self, entry: &Entry<P>) {
         if self.retracts && !self.keep && self.kind(entry) & 1 == 1 {
             return;
         }
