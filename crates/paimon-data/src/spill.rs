@@ -6,15 +6,16 @@
 //! ends in `_here` wait for the disk on this thread, the others on one of the blocking pool.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Seek, SeekFrom};
+use std::io::{BufWriter, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int32Type, Int64Type};
-use arrow_array::{Int8Array, Int32Array, Int64Array, RecordBatch, RecordBatchOptions};
+use arrow_array::{Int8Array, Int32Array, Int64Array, RecordBatch, RecordBatchOptions, make_array};
+use arrow_buffer::Buffer;
 use arrow_ipc::CompressionType;
-use arrow_ipc::reader::StreamReader;
+use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use paimon_merge::{MergedBatch, RunBatch};
@@ -65,14 +66,24 @@ pub(crate) struct SpillWriter {
     writer: StreamWriter<BufWriter<File>>,
     schema: SchemaRef,
     rows: SchemaRef,
+    /// Where each batch ends.
+    ends: Vec<u64>,
 }
 
 /// A sorted run that was written.
 pub(crate) struct SpilledRun {
     /// Not there while it is used, and behind the last batch.
-    reader: Option<StreamReader<BufReader<File>>>,
+    reader: Option<Reader>,
     rows: SchemaRef,
     bytes: u64,
+}
+
+/// What is left of a run. Each batch is read as one block that its columns share.
+struct Reader {
+    file: File,
+    decoder: StreamDecoder,
+    at: u64,
+    ends: std::vec::IntoIter<u64>,
 }
 
 fn failed(error: ArrowError) -> Error {
@@ -114,7 +125,12 @@ impl SpillWriter {
             .map_err(|e| io(e).with("directory", directory.display().to_string()))?;
         let (file, format) = (BufWriter::new(file), files.format.clone());
         let writer = StreamWriter::try_new_with_options(file, &schema, format).map_err(failed)?;
-        Ok(SpillWriter { writer, schema, rows })
+        Ok(SpillWriter {
+            writer,
+            schema,
+            rows,
+            ends: Vec::new(),
+        })
     }
 
     /// Adds rows with their sequence numbers and kinds.
@@ -134,14 +150,23 @@ impl SpillWriter {
         let missing = || Error::invalid("rows between the rounds of a merge lack their system columns");
         let mut columns = batch.rows.columns().to_vec();
         let sequence = batch.sequence.ok_or_else(missing)?;
-        columns.push(Arc::new(Int64Array::try_new(sequence, None).map_err(failed)?));
+        columns.push(make_array(
+            Int64Array::try_new(sequence, None).map_err(failed)?.into(),
+        ));
         let kinds = batch.kinds.ok_or_else(missing)?;
-        columns.push(Arc::new(Int8Array::try_new(kinds, None).map_err(failed)?));
+        columns.push(make_array(
+            Int8Array::try_new(kinds, None).map_err(failed)?.into(),
+        ));
         if let Some(levels) = batch.levels {
-            columns.push(Arc::new(Int32Array::try_new(levels, None).map_err(failed)?));
+            columns.push(make_array(
+                Int32Array::try_new(levels, None).map_err(failed)?.into(),
+            ));
         }
         let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(failed)?;
-        self.writer.write(&batch).map_err(failed)
+        self.writer.write(&batch).map_err(failed)?;
+        self.ends
+            .push(self.writer.get_mut().stream_position().map_err(io)?);
+        Ok(())
     }
 
     /// Ends the run.
@@ -159,12 +184,41 @@ impl SpillWriter {
         let mut file = buffered.into_inner().map_err(|e| io(e.into_error()))?;
         let bytes = file.stream_position().map_err(io)?;
         file.seek(SeekFrom::Start(0)).map_err(io)?;
-        let reader = StreamReader::try_new(BufReader::new(file), None).map_err(failed)?;
+        let reader = Reader {
+            file,
+            decoder: StreamDecoder::new(),
+            at: 0,
+            ends: self.ends.into_iter(),
+        };
         Ok(SpilledRun {
             reader: Some(reader),
             rows: self.rows,
             bytes,
         })
+    }
+}
+
+impl Reader {
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        let Some(end) = self.ends.next() else {
+            return Ok(None);
+        };
+        let damaged = || Error::corrupt("a temporary file of a merge is shorter than was written");
+        let length = end - self.at;
+        let mut block = Vec::with_capacity(usize::try_from(length).map_err(|_| damaged())?);
+        let read = (&mut self.file)
+            .take(length)
+            .read_to_end(&mut block)
+            .map_err(io)?;
+        self.at = end;
+        if read as u64 != length {
+            return Err(damaged());
+        }
+        let batch = self
+            .decoder
+            .decode(&mut Buffer::from_vec(block))
+            .map_err(failed)?;
+        batch.map(Some).ok_or_else(damaged)
     }
 }
 
@@ -183,7 +237,7 @@ impl SpilledRun {
             return Ok(None);
         };
         let (reader, batch) = blocking(move || {
-            let batch = reader.next().transpose().map_err(failed)?;
+            let batch = reader.next()?;
             Ok((reader, batch))
         })
         .await?;
@@ -197,7 +251,7 @@ impl SpilledRun {
         let Some(reader) = &mut self.reader else {
             return Ok(None);
         };
-        match reader.next().transpose().map_err(failed)? {
+        match reader.next()? {
             Some(batch) => self.rows_of(&batch).map(Some),
             None => {
                 self.reader = None;
