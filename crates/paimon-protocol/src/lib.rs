@@ -8,7 +8,7 @@
 //! - [`Split::to_bytes`], [`CommitMessage::to_bytes`] and their counterparts take the form as a [`Codec`].
 //! - [`codec::java`]: every version that Java Paimon reads or wrote, byte for byte.
 //! - [`codec::native`]: our own forms, versioned and checksummed (`docs/protocol.md`).
-//! - [`json`]: all of them as JSON for people.
+//! - `json`, a feature: all of them as JSON for people.
 //!
 //! Every decoder is total: bytes from anywhere give a value or an error, memory stays within a small multiple of the
 //! input, recursion is limited.
@@ -21,6 +21,7 @@ mod commit_message;
 mod committable;
 mod envelope;
 mod file_meta;
+#[cfg(feature = "json")]
 pub mod json;
 mod null_counts;
 mod partition;

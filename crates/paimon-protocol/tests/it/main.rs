@@ -9,6 +9,7 @@ mod codecs;
 mod conformance;
 mod described;
 mod java_wire;
+#[cfg(feature = "json")]
 mod json;
 mod native;
 mod native_work;

@@ -218,6 +218,7 @@ fn bucket_state_alone() {
     assert_eq!(error.message(), "2 bucket states, expected one");
 }
 
+#[cfg(feature = "json")]
 #[test]
 fn bucket_state_as_json() {
     let states = states();
