@@ -12,7 +12,9 @@ use arrow_array::types::{
     Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     Time32MillisecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
 };
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, new_null_array};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, make_array, new_null_array,
+};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use paimon_types::{DataType, Datum, Error, Result, Timestamp, TypeKind, arrow_type};
 
@@ -110,7 +112,11 @@ pub fn repeat_as(
         return Ok(new_null_array(arrow, len));
     };
     fn all<T: ArrowPrimitiveType>(value: T::Native, arrow: &ArrowType, len: usize) -> ArrayRef {
-        Arc::new(PrimitiveArray::<T>::from_value(value, len).with_data_type(arrow.clone()))
+        make_array(
+            PrimitiveArray::<T>::from_value(value, len)
+                .with_data_type(arrow.clone())
+                .into(),
+        )
     }
     let misfit = || {
         Error::invalid(format!("value {value:?} does not fit {arrow}"))
@@ -118,7 +124,7 @@ pub fn repeat_as(
             .with("option", "read.timestamp-unit")
     };
     Ok(match (value, arrow) {
-        (Datum::Boolean(v), ArrowType::Boolean) => Arc::new(BooleanArray::from(vec![*v; len])),
+        (Datum::Boolean(v), ArrowType::Boolean) => make_array(BooleanArray::from(vec![*v; len]).into()),
         (Datum::TinyInt(v), ArrowType::Int8) => all::<Int8Type>(*v, arrow, len),
         (Datum::SmallInt(v), ArrowType::Int16) => all::<Int16Type>(*v, arrow, len),
         (Datum::Int(v), ArrowType::Int32) => all::<Int32Type>(*v, arrow, len),

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Int8Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Int8Array, Int64Array, RecordBatch, RecordBatchOptions, new_null_array,
+    Array, ArrayRef, BooleanArray, Int8Array, Int64Array, RecordBatch, RecordBatchOptions, make_array,
+    new_null_array,
 };
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::{DataType as ArrowType, Field, Schema, SchemaRef};
@@ -398,7 +399,7 @@ impl OpenFile {
         let mut fields: Vec<_> = stored.schema().fields().iter().cloned().collect();
         fields.push(Arc::new(Field::new("_PLACE", ArrowType::Int64, false)));
         let mut columns = stored.columns().to_vec();
-        columns.push(Arc::new(Int64Array::from(places)));
+        columns.push(make_array(Int64Array::from(places).into()));
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
             .map_err(|e| Error::corrupt("rows could not be numbered").with_source(e))
     }
@@ -454,7 +455,7 @@ impl FileReader {
             let mut fields: Vec<_> = batch.schema().fields().iter().cloned().collect();
             fields.extend(self.output.fields().first().cloned());
             let mut columns = batch.columns().to_vec();
-            columns.push(Arc::new(Int8Array::try_new(kinds, None).map_err(wrong)?));
+            columns.push(make_array(Int8Array::try_new(kinds, None).map_err(wrong)?.into()));
             batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).map_err(wrong)?;
         } else if let Some(kinds) = kinds
             && kinds.iter().any(|kind| is_retract(*kind))

@@ -157,7 +157,7 @@ impl Run {
             Run::Files(run) => run,
         };
         let (sender, batches) = mpsc::channel(run.options.batches_ahead);
-        let task = tokio::spawn(async move {
+        let task = AbortOnDrop::spawn(Box::pin(async move {
             // Room first, so that no batch is there beside those that fit.
             while let Ok(room) = sender.reserve().await {
                 match run.next().await.transpose() {
@@ -171,11 +171,8 @@ impl Run {
                     None => return,
                 }
             }
-        });
-        Feed::new(Source::Files {
-            batches,
-            task: AbortOnDrop(task),
-        })
+        }));
+        Feed::new(Source::Files { batches, task })
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use futures_util::future::{Either, select};
+use futures_util::future::{BoxFuture, Either, select};
 use futures_util::{StreamExt, stream};
 use paimon_types::{Error, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -130,7 +130,7 @@ where
 pub(crate) fn in_task(mut batches: BatchStream) -> BatchStream {
     let started = async move {
         let (sender, receiver) = mpsc::channel(2);
-        let task = AbortOnDrop(tokio::spawn(async move {
+        let task = AbortOnDrop::spawn(Box::pin(async move {
             while let Some(item) = batches.next().await {
                 if sender.send(item).await.is_err() {
                     return;
@@ -155,12 +155,19 @@ pub(crate) fn in_task(mut batches: BatchStream) -> BatchStream {
 pub(super) fn in_background<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> impl Future<Output = Result<T>> {
-    let mut task = AbortOnDrop(tokio::spawn(work));
+    let mut task = AbortOnDrop::spawn(Box::pin(work));
     async move { (&mut task.0).await.map_err(panicked)? }
 }
 
 /// A task that ends with the stream that reads from it.
 pub(super) struct AbortOnDrop<T = ()>(pub(super) JoinHandle<T>);
+
+impl<T: Send + 'static> AbortOnDrop<T> {
+    /// Begins the work. It is boxed, so that the runtime's part of a task is compiled once for each kind of result.
+    pub(super) fn spawn(work: BoxFuture<'static, T>) -> Self {
+        AbortOnDrop(tokio::spawn(work))
+    }
+}
 
 impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
@@ -186,12 +193,8 @@ where
             let (sender, batches) = mpsc::unbounded_channel();
             let front = Arc::new(Semaphore::new(0));
             let stream = (self.open)(input);
-            let task = AbortOnDrop(tokio::spawn(pump(
-                stream,
-                sender,
-                self.budget.clone(),
-                front.clone(),
-            )));
+            let pumped = pump(stream, sender, self.budget.clone(), front.clone());
+            let task = AbortOnDrop::spawn(Box::pin(pumped));
             self.running.push_back(Running {
                 batches,
                 front,

@@ -2,13 +2,11 @@
 
 //! Columns whose type became a wider number: the changes that keep every value (`data-files.md` 16, 17.1).
 
-use std::sync::Arc;
-
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
 };
-use arrow_array::{ArrayRef, PrimitiveArray};
+use arrow_array::{ArrayRef, PrimitiveArray, make_array};
 use arrow_schema::DataType as ArrowType;
 use paimon_types::TypeKind;
 
@@ -49,7 +47,7 @@ pub(crate) fn widen(array: &ArrayRef, to: &ArrowType) -> Option<ArrayRef> {
         ArrowType::Int64 => whole::<Int64Type>(array, to),
         ArrowType::Float32 if *to == ArrowType::Float64 => {
             let values = array.as_primitive_opt::<Float32Type>()?;
-            Some(Arc::new(values.unary::<_, Float64Type>(f64::from)))
+            Some(make_array(values.unary::<_, Float64Type>(f64::from).into()))
         }
         ArrowType::Decimal128(_, from) => {
             let ArrowType::Decimal128(_, scale) = to else {
@@ -59,7 +57,7 @@ pub(crate) fn widen(array: &ArrayRef, to: &ArrowType) -> Option<ArrayRef> {
             // What lies under NULL may be any number.
             let values = array.as_primitive_opt::<Decimal128Type>()?;
             let values = values.unary::<_, Decimal128Type>(|v| v.wrapping_mul(factor));
-            Some(Arc::new(values.with_data_type(to.clone())))
+            Some(make_array(values.with_data_type(to.clone()).into()))
         }
         _ => None,
     }
@@ -75,19 +73,19 @@ where
 {
     let values: &PrimitiveArray<T> = array.as_primitive_opt()?;
     let number = |v: T::Native| -> i64 { v.into() };
-    Some(match to {
+    Some(make_array(match to {
         // The types that [`widens`] allows hold every value.
-        ArrowType::Int16 => Arc::new(values.unary::<_, Int16Type>(|v| number(v) as i16)),
-        ArrowType::Int32 => Arc::new(values.unary::<_, Int32Type>(|v| number(v) as i32)),
-        ArrowType::Int64 => Arc::new(values.unary::<_, Int64Type>(number)),
+        ArrowType::Int16 => values.unary::<_, Int16Type>(|v| number(v) as i16).into(),
+        ArrowType::Int32 => values.unary::<_, Int32Type>(|v| number(v) as i32).into(),
+        ArrowType::Int64 => values.unary::<_, Int64Type>(number).into(),
         // To the nearest number.
-        ArrowType::Float32 => Arc::new(values.unary::<_, Float32Type>(|v| number(v) as f32)),
-        ArrowType::Float64 => Arc::new(values.unary::<_, Float64Type>(|v| number(v) as f64)),
+        ArrowType::Float32 => values.unary::<_, Float32Type>(|v| number(v) as f32).into(),
+        ArrowType::Float64 => values.unary::<_, Float64Type>(|v| number(v) as f64).into(),
         ArrowType::Decimal128(_, scale) => {
             let factor = power(*scale)?;
             let values = values.unary::<_, Decimal128Type>(|v| i128::from(number(v)).wrapping_mul(factor));
-            Arc::new(values.with_data_type(to.clone()))
+            values.with_data_type(to.clone()).into()
         }
         _ => return None,
-    })
+    }))
 }

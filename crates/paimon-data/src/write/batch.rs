@@ -9,7 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Decimal128Type;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, FixedSizeListArray, ListArray, MapArray, RecordBatch, RecordBatchOptions,
-    StringArray, StructArray, new_null_array,
+    StringArray, StructArray, make_array, new_null_array,
 };
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType as ArrowType, FieldRef, Fields, SchemaRef};
@@ -166,7 +166,7 @@ fn conform(array: &ArrayRef, data_type: &DataType, target: &ArrowType) -> Result
             decimals.validate_decimal_precision(*precision).map_err(|e| {
                 Error::invalid(format!("a value has more digits than {data_type} holds")).with_source(e)
             })?;
-            Arc::new(decimals.clone().with_data_type(target.clone()))
+            make_array(decimals.clone().with_data_type(target.clone()).into())
         }
         (TypeKind::Row(fields), ArrowType::Struct(_)) => conform_row(array.as_ref(), fields, target, fail)?,
         (TypeKind::Array(element), ArrowType::List(_)) => {
@@ -258,12 +258,12 @@ fn other_encoding(array: &ArrayRef, target: &ArrowType) -> Option<Result<ArrayRe
 
 fn strings<'a>(values: impl Iterator<Item = Option<&'a str>> + Clone) -> Result<ArrayRef> {
     check_length(values.clone().flatten().map(str::len))?;
-    Ok(Arc::new(values.collect::<StringArray>()))
+    Ok(make_array(values.collect::<StringArray>().into()))
 }
 
 fn binaries<'a>(values: impl Iterator<Item = Option<&'a [u8]>> + Clone) -> Result<ArrayRef> {
     check_length(values.clone().flatten().map(<[u8]>::len))?;
-    Ok(Arc::new(values.collect::<BinaryArray>()))
+    Ok(make_array(values.collect::<BinaryArray>().into()))
 }
 
 /// An array has at most 2 GiB of characters.

@@ -11,7 +11,7 @@ use arrow_array::types::{
     Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
     Time64MicrosecondType, UInt8Type, UInt16Type, UInt32Type,
 };
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray, make_array};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use paimon_types::{Error, Result};
 
@@ -30,30 +30,31 @@ pub(super) fn cast(array: &ArrayRef, target: &ArrowType) -> Result<ArrayRef> {
         ArrowType::Int8 => narrow::<Int8Type>(&integers(array).ok_or_else(unknown)?, target),
         ArrowType::Int16 => narrow::<Int16Type>(&integers(array).ok_or_else(unknown)?, target),
         ArrowType::Int32 => narrow::<Int32Type>(&integers(array).ok_or_else(unknown)?, target),
-        ArrowType::Int64 => Ok(Arc::new(integers(array).ok_or_else(unknown)?)),
+        ArrowType::Int64 => Ok(make_array(integers(array).ok_or_else(unknown)?.into())),
         ArrowType::Float32 => {
             let doubles = array.as_primitive_opt::<Float64Type>().ok_or_else(unknown)?;
-            Ok(Arc::new(doubles.unary::<_, Float32Type>(|v| v as f32)))
+            Ok(make_array(doubles.unary::<_, Float32Type>(|v| v as f32).into()))
         }
         ArrowType::Float64 => {
             let floats = array.as_primitive_opt::<Float32Type>().ok_or_else(unknown)?;
-            Ok(Arc::new(floats.unary::<_, Float64Type>(f64::from)))
+            Ok(make_array(floats.unary::<_, Float64Type>(f64::from).into()))
         }
         ArrowType::Date32 => {
             let days = array.as_primitive_opt::<Int32Type>().ok_or_else(unknown)?;
-            Ok(Arc::new(days.reinterpret_cast::<Date32Type>()))
+            Ok(make_array(days.reinterpret_cast::<Date32Type>().into()))
         }
         ArrowType::Time32(TimeUnit::Millisecond) => {
             if let Some(millis) = array.as_primitive_opt::<Int32Type>() {
-                return Ok(Arc::new(millis.reinterpret_cast::<Time32MillisecondType>()));
+                return Ok(make_array(
+                    millis.reinterpret_cast::<Time32MillisecondType>().into(),
+                ));
             }
             let micros = array
                 .as_primitive_opt::<Time64MicrosecondType>()
                 .ok_or_else(unknown)?;
             let millis = |v: i64| i32::try_from(v.div_euclid(1000)).map_err(|_| misfit(v, target));
-            Ok(Arc::new(
-                micros.try_unary::<_, Time32MillisecondType, Error>(millis)?,
-            ))
+            let values = micros.try_unary::<_, Time32MillisecondType, Error>(millis)?;
+            Ok(make_array(values.into()))
         }
         ArrowType::Binary => {
             let mut builder = BinaryBuilder::new();
@@ -96,7 +97,7 @@ where
     T: ArrowPrimitiveType<Native: TryFrom<i64>>,
 {
     let fit = |v: i64| T::Native::try_from(v).map_err(|_| misfit(v, target));
-    Ok(Arc::new(values.try_unary::<_, T, Error>(fit)?))
+    Ok(make_array(values.try_unary::<_, T, Error>(fit)?.into()))
 }
 
 /// Gives the bytes of every row, `None` for NULL; `None` when the array holds no bytes.

@@ -169,7 +169,7 @@ fn convert_leaf(conversion: Conversion, array: &ArrayRef, target: &ArrowType) ->
                     "stored value does not fit DECIMAL({precision}, {scale}): {e}"
                 ))
             })?;
-            Ok(Arc::new(decimals))
+            Ok(make_array(decimals.into()))
         }
         _ => Err(mismatch(array, target)),
     }
@@ -233,7 +233,7 @@ fn timestamps<T: ArrowTimestampType>(
         };
         values.try_unary(scale)?
     };
-    Ok(Arc::new(converted.with_timezone_opt(zone)))
+    Ok(make_array(converted.with_timezone_opt(zone).into()))
 }
 
 fn int96<T: ArrowTimestampType>(array: &ArrayRef, zone: Option<Arc<str>>) -> Result<ArrayRef> {
@@ -242,7 +242,7 @@ fn int96<T: ArrowTimestampType>(array: &ArrayRef, zone: Option<Arc<str>>) -> Res
         .ok_or_else(|| mismatch(array, &ArrowType::Timestamp(T::UNIT, zone.clone())))?;
     let values = crate::int96::decode::<T>(bytes)
         .map_err(|nanos| too_large(&format!("{nanos} nanoseconds"), T::UNIT))?;
-    Ok(Arc::new(values.with_timezone_opt(zone)))
+    Ok(make_array(values.with_timezone_opt(zone).into()))
 }
 
 fn too_large(value: &str, unit: TimeUnit) -> Error {

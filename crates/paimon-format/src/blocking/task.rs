@@ -33,6 +33,14 @@ where
     T: Send + 'static,
     F: FnOnce() -> Result<T> + Send + 'static,
 {
+    spawn_boxed(action, Box::new(work))
+}
+
+/// One kind of task for each kind of result, whatever the work: the runtime's part of a task is long to compile.
+fn spawn_boxed<T: Send + 'static>(
+    action: &'static str,
+    work: Box<dyn FnOnce() -> Result<T> + Send>,
+) -> Task<T> {
     expect_large_buffers();
     match Handle::try_current() {
         Ok(runtime) => Task(State::Running {

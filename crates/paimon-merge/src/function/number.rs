@@ -3,12 +3,11 @@
 //! `sum`, `product`, `bool_and` and `bool_or` (Java `FieldSumAgg`, `FieldProductAgg`, `FieldBoolAndAgg`, `FieldBoolOrAgg`).
 
 use std::fmt::Display;
-use std::sync::Arc;
 
 use arrow_array::types::{
     ArrowPrimitiveType, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
 };
-use arrow_array::{ArrayRef, BooleanArray};
+use arrow_array::{ArrayRef, BooleanArray, make_array};
 use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
 use arrow_schema::DataType as ArrowType;
 use paimon_types::{Error, Result};
@@ -254,6 +253,8 @@ impl ColumnFunction for Logic {
             nulls.append(value.is_some());
             bits.append(value.unwrap_or_default());
         }
-        Ok(Arc::new(BooleanArray::new(bits.finish(), nulls.finish())))
+        Ok(make_array(
+            BooleanArray::new(bits.finish(), nulls.finish()).into(),
+        ))
     }
 }

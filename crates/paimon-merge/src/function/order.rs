@@ -3,14 +3,13 @@
 //! Order of values as Java compares them (`semantics.md` 1.4): min, max, and the ordering columns of sequence groups.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 use arrow_array::types::{
     ArrowPrimitiveType, BinaryType, ByteArrayType, Date32Type, Decimal128Type, Float32Type, Float64Type,
     Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType, Time32MillisecondType,
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, Utf8Type,
 };
-use arrow_array::{ArrayRef, BooleanArray, GenericByteArray, PrimitiveArray, RecordBatch};
+use arrow_array::{ArrayRef, BooleanArray, GenericByteArray, PrimitiveArray, RecordBatch, make_array};
 use arrow_buffer::{NullBufferBuilder, ScalarBuffer};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use paimon_types::{DataType, Result, TypeKind};
@@ -214,7 +213,7 @@ pub(super) fn primitive_array<T: ArrowPrimitiveType>(
 ) -> Result<ArrayRef> {
     let array = PrimitiveArray::<T>::try_new(ScalarBuffer::from(values), nulls.finish());
     let array = array.map_err(|error| column.not_for("such values").with_source(Box::new(error)))?;
-    Ok(Arc::new(array.with_data_type(column.data_type.clone())))
+    Ok(make_array(array.with_data_type(column.data_type.clone()).into()))
 }
 
 #[inline]

@@ -143,10 +143,8 @@ fn booleans(selection: &Selection, arrays: &[&dyn Array]) -> Result<ArrayRef> {
             Some(array) => bits.append_buffer(&array.values().slice(start, len)),
         }
     }
-    Ok(Arc::new(BooleanArray::new(
-        bits.finish(),
-        nulls(selection, arrays),
-    )))
+    let array = BooleanArray::new(bits.finish(), nulls(selection, arrays));
+    Ok(make_array(array.into()))
 }
 
 /// Offsets and bytes of a source.
@@ -218,7 +216,7 @@ fn bytes<T: ByteArrayType>(selection: &Selection, arrays: &[&dyn Array]) -> Resu
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     let nulls = nulls(selection, arrays);
     let array = GenericByteArray::<T>::try_new(offsets, Buffer::from_vec(values), nulls);
-    Ok(Arc::new(array.map_err(too_large)?))
+    Ok(make_array(array.map_err(too_large)?.into()))
 }
 
 /// Bytes that are copied at once, whatever the length of a short value.

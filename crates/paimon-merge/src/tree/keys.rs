@@ -7,13 +7,12 @@
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
 };
-use arrow_array::{Array, ArrayRef, UInt64Array};
+use arrow_array::{Array, ArrayRef, UInt64Array, make_array};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_row::{RowConverter, SortField};
 use arrow_schema::{DataType as ArrowType, SortOptions};
@@ -190,7 +189,7 @@ fn comparable(column: &ArrayRef) -> Result<ArrayRef> {
     Ok(match column.data_type() {
         ArrowType::Float32 | ArrowType::Float64 => {
             let values = ordered(column)?;
-            Arc::new(UInt64Array::new(values.into(), column.nulls().cloned()))
+            make_array(UInt64Array::new(values.into(), column.nulls().cloned()).into())
         }
         _ => column.clone(),
     })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, Int8Array, RecordBatch, RecordBatchOptions};
+use arrow_array::{Array, BooleanArray, Int8Array, RecordBatch, RecordBatchOptions, make_array};
 use arrow_schema::{DataType as ArrowType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use paimon_types::{CoreOptions, Error, Result, RowKind, TableSchema, TypeKind, to_arrow_schema};
@@ -120,7 +120,7 @@ impl KindColumn {
             any_ignored.then(|| kinds.values().iter().map(|kind| Some(!ignored(*kind))).collect());
         let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
         let mut columns = rows.columns().to_vec();
-        columns.push(Arc::new(kinds) as ArrayRef);
+        columns.push(make_array(kinds.into()));
         let fail = |e: arrow_schema::ArrowError| {
             Error::invalid("the kinds of rows do not fit the batch").with_source(e)
         };

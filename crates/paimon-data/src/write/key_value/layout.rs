@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, make_array};
 use arrow_schema::SchemaRef;
 use paimon_types::{DataField, DataType, Error, Result, TableSchema, system_field, to_arrow_schema};
 
@@ -119,7 +119,7 @@ impl KeyValueLayout {
                 columns.push(key.clone());
             }
         }
-        columns.push(Arc::new(Int64Array::from(sequences)));
+        columns.push(make_array(Int64Array::from(sequences).into()));
         columns.push(kinds);
         columns.extend(values);
         RecordBatch::try_new(self.schema.clone(), columns)

@@ -2,9 +2,7 @@
 
 //! Versions of keys in merge order, and what becomes of them.
 
-use std::sync::Arc;
-
-use arrow_array::{Int8Array, RecordBatch, RecordBatchOptions};
+use arrow_array::{Int8Array, RecordBatch, RecordBatchOptions, make_array};
 use arrow_schema::SchemaRef;
 use paimon_merge::{MergeFunction, MergedBatch, Selection, Versions};
 use paimon_types::{Error, Result, RowKind};
@@ -83,7 +81,7 @@ impl KeyVersions<'_> {
             true => {
                 let rows = Selection::of_rows(self.places.iter().copied()).gather_batches(self.sources)?;
                 let kinds = Int8Array::from(self.kinds.clone());
-                Some(layout.batch(self.sequences.clone(), Arc::new(kinds), rows)?)
+                Some(layout.batch(self.sequences.clone(), make_array(kinds.into()), rows)?)
             }
             false => None,
         };
@@ -109,7 +107,7 @@ impl KeyVersions<'_> {
             .map(|origin| self.sequences.get(*origin).copied().ok_or_else(no_version))
             .collect::<Result<Vec<i64>>>()?;
         let kinds = Int8Array::from_iter_values(merged.kinds.iter().map(|kind| kind.to_byte()));
-        let merged = layout.batch(sequences, Arc::new(kinds), merged.columns)?;
+        let merged = layout.batch(sequences, make_array(kinds.into()), merged.columns)?;
         Ok(Chunk {
             raw,
             merged: Some(merged),

@@ -2,9 +2,7 @@
 
 //! `collect` (Java `FieldCollectAgg`).
 
-use std::sync::Arc;
-
-use arrow_array::{Array, ArrayRef, UInt32Array};
+use arrow_array::{Array, ArrayRef, UInt32Array, make_array};
 use arrow_buffer::ScalarBuffer;
 use paimon_types::Result;
 
@@ -51,7 +49,7 @@ impl ListFunction for Collect {
         if self.never_equal {
             // Every element has a token of its own, but for NULLs.
             let numbers: ScalarBuffer<u32> = (0u32..).take(elements.len()).collect();
-            let numbers: ArrayRef = Arc::new(UInt32Array::new(numbers, elements.nulls().cloned()));
+            let numbers = make_array(UInt32Array::new(numbers, elements.nulls().cloned()).into());
             return Tokens::of(column.name, &[numbers]).map(Some);
         }
         Tokens::of(column.name, std::slice::from_ref(elements)).map(Some)

@@ -3,11 +3,10 @@
 //! Numbers that tell equal values from different ones.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, make_array};
 use arrow_row::{RowConverter, Rows, SortField};
 use arrow_schema::DataType as ArrowType;
 use paimon_types::{Error, Result};
@@ -42,13 +41,15 @@ fn one_nan(array: &ArrayRef) -> ArrayRef {
     match array.data_type() {
         ArrowType::Float32 => match array.as_primitive_opt::<Float32Type>() {
             Some(values) => {
-                Arc::new(values.unary::<_, Float32Type>(|v| if v.is_nan() { f32::NAN } else { v }))
+                let values = values.unary::<_, Float32Type>(|v| if v.is_nan() { f32::NAN } else { v });
+                make_array(values.into())
             }
             None => array.clone(),
         },
         ArrowType::Float64 => match array.as_primitive_opt::<Float64Type>() {
             Some(values) => {
-                Arc::new(values.unary::<_, Float64Type>(|v| if v.is_nan() { f64::NAN } else { v }))
+                let values = values.unary::<_, Float64Type>(|v| if v.is_nan() { f64::NAN } else { v });
+                make_array(values.into())
             }
             None => array.clone(),
         },
