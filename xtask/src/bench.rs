@@ -92,7 +92,7 @@ fn append_scan() -> Result<Value, String> {
             .arg(SCAN_ROWS),
     )?;
     let mut results = BTreeMap::new();
-    for (table, threads) in [("one", "1"), ("eight", "2")] {
+    for (table, threads) in [("one", "1"), ("one", "2"), ("eight", "2")] {
         let location = database.join(table);
         let sample = |what: &'static str| {
             let (bin, location) = (bin.clone(), location.clone());
@@ -106,6 +106,10 @@ fn append_scan() -> Result<Value, String> {
             Contestant {
                 name: "ours",
                 command: sample("scan"),
+            },
+            Contestant {
+                name: "ours, a consumer for each thread",
+                command: sample("scan-streams"),
             },
             Contestant {
                 name: "ours, in order",
@@ -132,7 +136,7 @@ fn append_scan() -> Result<Value, String> {
             });
         }
         println!("append-scan, 10 M rows x 7 columns, {table} file(s), {threads} decoding thread(s)");
-        results.insert(table.to_owned(), race_in_turn(&contestants)?);
+        results.insert(format!("{table}-{threads}"), race_in_turn(&contestants)?);
     }
     Ok(json!(results))
 }

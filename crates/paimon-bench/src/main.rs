@@ -58,6 +58,9 @@ fn run(args: &[String]) -> BenchResult<Option<Sample>> {
         ["scan-in-order", table, threads] => runtime
             .block_on(scan::ours(table, threads.parse()?, true))
             .map(Some),
+        ["scan-streams", table, threads] => {
+            runtime.block_on(scan::streams(table, threads.parse()?)).map(Some)
+        }
         ["scan-floor", table, threads] => runtime.block_on(scan::floor(table, threads.parse()?)).map(Some),
         [
             "make-merge-table",

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use futures_util::StreamExt;
-use paimon::{Storage, Table};
+use paimon::{BatchStream, Storage, Table};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::data::{batches, definition};
@@ -53,6 +53,34 @@ pub(crate) async fn ours(location: &str, threads: usize, ordered: bool) -> Bench
     let mut rows = 0;
     while let Some(batch) = stream.next().await {
         rows += batch?.num_rows() as u64;
+    }
+    Ok(Sample {
+        elapsed: start.elapsed(),
+        rows,
+    })
+}
+
+/// As [`ours`] with `threads` consumers, each a task of its own.
+#[allow(clippy::disallowed_methods)]
+pub(crate) async fn streams(location: &str, threads: usize) -> BenchResult<Sample> {
+    let table = Table::open(location).await?;
+    let start = Instant::now();
+    let read = table.read().parallelism(threads).batch_size(BATCH_ROWS);
+    let count = |mut stream: BatchStream| async move {
+        let mut rows = 0;
+        while let Some(batch) = stream.next().await {
+            rows += batch?.num_rows() as u64;
+        }
+        BenchResult::Ok(rows)
+    };
+    let streams = read.to_streams().await?;
+    let consumers: Vec<_> = streams
+        .into_iter()
+        .map(|stream| tokio::spawn(count(stream)))
+        .collect();
+    let mut rows = 0;
+    for consumer in consumers {
+        rows += consumer.await??;
     }
     Ok(Sample {
         elapsed: start.elapsed(),

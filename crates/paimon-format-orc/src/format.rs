@@ -59,6 +59,10 @@ impl FileFormat for OrcFileFormat {
         Ok(Box::new(OrcReaderBuilder::new(batch_size, options)?))
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
     fn create_writer_builder(
         &self,
         schema: &[DataField],

@@ -56,6 +56,10 @@ impl FileFormat for ParquetFileFormat {
         Ok(Box::new(ParquetReaderBuilder::new(batch_size)?))
     }
 
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
     fn create_writer_builder(
         &self,
         schema: &[DataField],

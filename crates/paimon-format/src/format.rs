@@ -21,6 +21,12 @@ pub trait FileFormat: Send + Sync + fmt::Debug {
     /// `InvalidInput` when `batch_size` is 0.
     fn create_reader_builder(&self, batch_size: usize) -> Result<Box<dyn ReaderBuilder>>;
 
+    /// Whether parts of a file can be read apart from each other at about the cost of the whole, so that it is worth opening a
+    /// large file several times (see [`FileBatchReader::part_start`](crate::FileBatchReader::part_start)).
+    fn reads_parts(&self) -> bool {
+        false
+    }
+
     /// A builder of writers of files with exactly these columns, ids and nullability. `batch_size` is the number of
     /// rows that the writer may collect before it encodes; formats with their own way of buffering ignore it.
     ///

@@ -23,6 +23,9 @@ pub struct ReadHints {
     pub read_ahead: bool,
     /// Largest number of bytes that the reader keeps ahead of its consumer, fetched and decoded ones each.
     pub read_ahead_bytes: usize,
+    /// Whether the reader works in the calls that ask for rows, on the threads that make them, instead of on other threads: said to
+    /// readers of local files by callers that have a thread for each reader. Nothing is done ahead then.
+    pub in_place: bool,
 }
 
 impl Default for ReadHints {
@@ -30,6 +33,7 @@ impl Default for ReadHints {
         ReadHints {
             read_ahead: true,
             read_ahead_bytes: 32 << 20,
+            in_place: false,
         }
     }
 }
@@ -51,6 +55,13 @@ impl ReadHints {
     #[must_use]
     pub fn with_read_ahead_bytes(mut self, bytes: usize) -> Self {
         self.read_ahead_bytes = bytes;
+        self
+    }
+
+    /// Sets [`ReadHints::in_place`].
+    #[must_use]
+    pub fn with_in_place(mut self, in_place: bool) -> Self {
+        self.in_place = in_place;
         self
     }
 }
@@ -167,6 +178,19 @@ pub trait FileBatchReader: Send {
     /// Whether a `selection` is honoured row by row.
     fn supports_precise_selection(&self) -> bool {
         false
+    }
+
+    /// Where a part of the file that is to begin at about row `row` begins best, because what lies before need not be decoded for
+    /// it. 0 for 0, the number of rows for any position behind the last row; ascending, and the same for every reader of the file:
+    /// selections between such positions have every row once. By default a file is one part.
+    ///
+    /// # Errors
+    /// As [`number_of_rows`](Self::number_of_rows).
+    fn part_start(&self, row: u64) -> Result<u64> {
+        match row {
+            0 => Ok(0),
+            _ => self.number_of_rows(),
+        }
     }
 
     /// Starts work that the first read would start, so that the caller can overlap it with the end of another file. A

@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use paimon_data::{BatchStream, TableRead, TableReadBuilder};
 use paimon_meta::scan::{Plan, SnapshotSelector, TableScan};
-use paimon_types::{Predicate, Result};
+use paimon_types::{Error, Predicate, Result};
 
 use crate::Table;
 
@@ -164,6 +164,21 @@ impl ReadBuilder {
             None => rows,
             Some(limit) => limited(rows, limit),
         })
+    }
+
+    /// The rows as [`parallelism`](Self::parallelism) streams, each for a thread or task of its own, which decodes local files itself
+    /// ([`TableRead::read_streams`]): the fastest way for consumers that work on several threads.
+    ///
+    /// # Errors
+    /// As [`ReadBuilder::to_stream`]; `InvalidInput` with a limit, which several streams cannot keep.
+    pub async fn to_streams(&self) -> Result<Vec<BatchStream>> {
+        if let Some(limit) = self.limit {
+            return Err(Error::invalid(format!(
+                "a limit of {limit} rows cannot be kept by several streams, read one"
+            )));
+        }
+        let plan = self.plan().await?;
+        Ok(self.table_read(&plan)?.read_streams(plan.splits))
     }
 
     /// Plans, reads and collects all rows: for small results.

@@ -2,6 +2,7 @@
 
 //! One data file: open, map its schema to the read, decode, fill, filter, project.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -54,7 +55,7 @@ pub(crate) struct FileReader {
 }
 
 /// One file to read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FileTask {
     pub(crate) split: Arc<DataSplit>,
     /// Which of the split's files.
@@ -65,6 +66,8 @@ pub(crate) struct FileTask {
     pub(crate) kinds: bool,
     /// The file may be opened again, so that its deletion vector is still needed.
     pub(crate) again: bool,
+    /// The rows that are read, as positions about which the format decides (`FileBatchReader::part_start`); all without.
+    pub(crate) part: Option<Range<u64>>,
 }
 
 impl FileTask {
@@ -73,6 +76,15 @@ impl FileTask {
             .data_files
             .get(self.index)
             .ok_or_else(|| Error::invalid("the split has no such file"))
+    }
+
+    /// Some rows of the file.
+    pub(crate) fn part(&self, rows: Range<u64>) -> Self {
+        FileTask {
+            part: Some(rows),
+            again: true,
+            ..self.clone()
+        }
     }
 }
 
@@ -118,8 +130,8 @@ pub(crate) struct FileRows {
 }
 
 impl FileReader {
-    /// The rows of a file that are not deleted and that the filter lets through.
-    pub(crate) fn stream(self: Arc<Self>, task: FileTask) -> BatchStream {
+    /// The rows of a file that are not deleted and that the filter lets through, decoded `in_place` where that needs no waiting.
+    pub(crate) fn stream(self: Arc<Self>, task: FileTask, in_place: bool) -> BatchStream {
         let opened = async move {
             let options = OpenOptions {
                 batch_size: self.batch_size,
@@ -127,7 +139,7 @@ impl FileReader {
                 kinds: task.kinds,
                 selected: None,
                 from: None,
-                hints: None,
+                hints: in_place.then(|| ReadHints::new().with_in_place(true)),
             };
             let open = self.open(&task, options).await?;
             Ok(stream::try_unfold(open, |open| async move {
@@ -189,11 +201,12 @@ impl FileReader {
         if let Some(cache) = &self.cache {
             builder.with_cache(cache.clone());
         }
-        if let Some(hints) = &options.hints {
-            builder.with_read_hints(Some(hints.clone()));
-        }
         let size = u64::try_from(file.file_size).ok().filter(|s| *s > 0);
         let input = self.context.storage.open_input(path, size).await?;
+        if let Some(hints) = &options.hints {
+            let in_place = hints.in_place && input.local_file().is_some();
+            builder.with_read_hints(Some(hints.clone().with_in_place(in_place)));
+        }
         let selected = options.selected.take();
         let vector = async {
             match &selected {
@@ -211,12 +224,21 @@ impl FileReader {
             None => selected,
             Some(vector) => Some(vector.kept_rows(rows)?),
         };
-        if let Some(from) = options.from {
-            let mut behind = RoaringBitmap::new();
-            behind.insert_range(from..u32::try_from(rows).unwrap_or(u32::MAX));
+        let position = |row: u64| u32::try_from(row).unwrap_or(u32::MAX);
+        let wanted = match &task.part {
+            None => options.from.map(|from| from..position(rows)),
+            Some(part) => match part_of_file(part, reader.as_ref())? {
+                part if part.is_empty() => return Ok(None),
+                part if part == (0..rows) => None,
+                part => Some(position(part.start)..position(part.end)),
+            },
+        };
+        if let Some(wanted) = wanted {
+            let mut rows = RoaringBitmap::new();
+            rows.insert_range(wanted);
             kept = Some(match kept {
-                None => behind,
-                Some(kept) => kept & behind,
+                None => rows,
+                Some(kept) => kept & rows,
             });
         }
         let mut fields = mapping.file_fields.clone();
@@ -311,6 +333,17 @@ impl FileReader {
             })
             .collect()
     }
+}
+
+/// The rows of a part. Files of more rows than positions have are one part.
+fn part_of_file(part: &Range<u64>, reader: &dyn FileBatchReader) -> Result<Range<u64>> {
+    let rows = reader.number_of_rows()?;
+    let at = |row: u64| match row {
+        0 => Ok(0),
+        _ if rows > u64::from(u32::MAX) => Ok(rows),
+        _ => Ok(reader.part_start(row)?.min(rows)),
+    };
+    Ok(at(part.start)?..at(part.end)?)
 }
 
 impl OpenFile {

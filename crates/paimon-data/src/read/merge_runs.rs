@@ -271,6 +271,7 @@ impl FileRun {
                 deletions: options.deletions.clone(),
                 kinds: true,
                 again: options.again,
+                part: None,
             };
             let file = task.file()?;
             let path = options.split.data_file_path(file);

@@ -12,6 +12,7 @@ pub(crate) mod kleene;
 mod late;
 mod merge_read;
 mod merge_runs;
+mod parts;
 mod read_ahead;
 mod schema_source;
 mod table_read;

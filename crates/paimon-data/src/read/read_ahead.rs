@@ -6,7 +6,7 @@
 //! cannot starve it; they in turn stop when the budget is used up.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use futures_util::future::{BoxFuture, Either, select};
@@ -124,6 +124,32 @@ where
         async move { next }
     });
     until_error.boxed()
+}
+
+/// So many streams that take their inputs from one queue.
+pub(crate) fn shared<T, F>(inputs: Vec<T>, streams: usize, open: F) -> Vec<BatchStream>
+where
+    T: Send + 'static,
+    F: Fn(T) -> BatchStream + Send + Sync + 'static,
+{
+    let queue = Arc::new((Mutex::new(inputs.into_iter()), open));
+    let one = || {
+        stream::unfold(Some((queue.clone(), None::<BatchStream>)), |state| async move {
+            let (queue, mut rows) = state?;
+            loop {
+                if let Some(current) = &mut rows
+                    && let Some(batch) = current.next().await
+                {
+                    let state = batch.is_ok().then_some((queue, rows));
+                    return Some((batch, state));
+                }
+                let input = queue.0.lock().unwrap_or_else(PoisonError::into_inner).next()?;
+                rows = Some((queue.1)(input));
+            }
+        })
+        .boxed()
+    };
+    (0..streams.max(1)).map(|_| one()).collect()
 }
 
 /// The same batches from a task of their own, which works a little ahead: for streams that compute what they give.

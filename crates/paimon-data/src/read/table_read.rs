@@ -10,7 +10,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use futures_core::stream::BoxStream;
 use futures_util::StreamExt;
-use paimon_format::{Cache, FormatRegistry, MemoryPool, UnboundedMemoryPool};
+use paimon_format::{Cache, FormatRegistry, LruCache, MemoryPool, UnboundedMemoryPool};
 use paimon_protocol::sorted_runs::KeyOrder;
 use paimon_protocol::{DataSplit, PlanEnvelope};
 use paimon_storage::Storage;
@@ -22,8 +22,9 @@ use super::file_read::FileReader;
 use super::filter::BatchFilter;
 use super::key_value::{KeyValueMerge, kind_field};
 use super::late::LateValues;
-use super::read_ahead::{Budget, in_order, unordered};
-use super::tasks::{Keyed, merge_reader};
+use super::parts::{PartSize, SMALLEST_PART};
+use super::read_ahead::{Budget, in_order, shared, unordered};
+use super::tasks::{Keyed, Work, merge_reader};
 use super::timestamp_unit::{cut_to_micros, reads_micros};
 use super::{FixedSchemas, SchemaSource};
 use crate::spill::SpillFiles;
@@ -33,6 +34,8 @@ pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
 
 const DEFAULT_BATCH_SIZE: usize = 8192;
 const DEFAULT_BUDGET: usize = 96 << 20;
+/// Footers that are kept for other parts of their files.
+const FOOTER_BYTES: usize = 4 << 20;
 const DEFAULT_FAN_IN: usize = 64;
 
 /// What a worker must know about a table to read its splits. Nothing is read from the table's metadata.
@@ -91,6 +94,7 @@ pub struct TableReadBuilder {
     row_kinds: bool,
     fan_in: usize,
     late_values: LateValues,
+    smallest_part: u64,
     spill_directory: Option<PathBuf>,
 }
 
@@ -178,6 +182,14 @@ impl TableReadBuilder {
         self
     }
 
+    /// Reads files in parts of at least so many bytes, where several parts of a file are decoded at once: for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn smallest_part(mut self, bytes: u64) -> Self {
+        self.smallest_part = bytes;
+        self
+    }
+
     /// Where temporary files go; the directory of the system by default. They have no name where the system allows it.
     #[must_use]
     pub fn spill_directory(mut self, directory: impl Into<PathBuf>) -> Self {
@@ -185,7 +197,7 @@ impl TableReadBuilder {
         self
     }
 
-    /// A cache of file footers.
+    /// A cache of file footers. Without one, each read keeps 4 MiB of those that it read last.
     #[must_use]
     pub fn cache(mut self, cache: Arc<dyn Cache>) -> Self {
         self.cache = Some(cache);
@@ -209,6 +221,7 @@ impl TableReadBuilder {
             row_kinds,
             fan_in,
             late_values,
+            smallest_part,
             spill_directory,
         } = self;
         let schema = &context.read_schema;
@@ -262,7 +275,7 @@ impl TableReadBuilder {
         let file = Arc::new(FileReader {
             batch_size: batch_size.or(from_option).unwrap_or(DEFAULT_BATCH_SIZE).max(1),
             pool: pool.unwrap_or_else(|| Arc::new(UnboundedMemoryPool::new())),
-            cache,
+            cache: Some(cache.unwrap_or_else(|| Arc::new(LruCache::new(FOOTER_BYTES)))),
             arrow: Arc::new(to_arrow_schema(&read)),
             read,
             output_columns,
@@ -288,6 +301,7 @@ impl TableReadBuilder {
             parallelism,
             budget_bytes: budget,
             budget: Budget::new(budget),
+            smallest_part,
             keyed: keyed.map(Arc::new),
             file,
         })
@@ -306,6 +320,7 @@ pub struct TableRead {
     pub(super) parallelism: usize,
     pub(super) budget: Budget,
     pub(super) budget_bytes: usize,
+    pub(super) smallest_part: u64,
 }
 
 impl TableRead {
@@ -324,6 +339,7 @@ impl TableRead {
             row_kinds: false,
             fan_in: DEFAULT_FAN_IN,
             late_values: LateValues::default(),
+            smallest_part: SMALLEST_PART,
             spill_directory: None,
         }
     }
@@ -351,7 +367,15 @@ impl TableRead {
     /// As [`TableRead::read`].
     pub fn read_all(&self, splits: Vec<DataSplit>) -> BatchStream {
         match self.tasks(splits) {
-            Ok(files) => in_order(files, self.parallelism, self.budget.clone(), self.opener(false)),
+            Ok(tasks) => {
+                let parts = self.in_parts(tasks, PartSize::Equal);
+                in_order(
+                    parts,
+                    self.parallelism,
+                    self.budget.clone(),
+                    self.opener(Work::Ahead),
+                )
+            }
             Err(err) => futures_util::stream::once(async move { Err(err) }).boxed(),
         }
     }
@@ -363,8 +387,28 @@ impl TableRead {
     /// As [`TableRead::read`].
     pub fn read_unordered(&self, splits: Vec<DataSplit>) -> BatchStream {
         match self.tasks(splits) {
-            Ok(files) => unordered(files, self.parallelism, self.opener(true)),
+            Ok(tasks) => {
+                let parts = self.in_parts(tasks, PartSize::Shrinking);
+                unordered(parts, self.parallelism, self.opener(Work::InTasks))
+            }
             Err(err) => futures_util::stream::once(async move { Err(err) }).boxed(),
+        }
+    }
+
+    /// Rows of several splits as [`parallelism`](TableReadBuilder::parallelism) streams, for engines that have a thread for each:
+    /// a stream takes the next file, or part of one, when it is through with the last, so that all end at about the same time.
+    /// Local files are decoded where the stream is polled: no batch goes from one thread to another, and nothing is read ahead.
+    /// A poll may take as long as it takes to read and decode a batch.
+    ///
+    /// # Errors
+    /// As [`TableRead::read`]; an error ends the stream that it comes from only.
+    pub fn read_streams(&self, splits: Vec<DataSplit>) -> Vec<BatchStream> {
+        match self.tasks(splits) {
+            Ok(tasks) => {
+                let parts = self.in_parts(tasks, PartSize::Shrinking);
+                shared(parts, self.parallelism, self.opener(Work::InPlace))
+            }
+            Err(err) => vec![futures_util::stream::once(async move { Err(err) }).boxed()],
         }
     }
 }

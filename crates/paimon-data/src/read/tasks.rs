@@ -74,6 +74,28 @@ pub(super) enum Task {
     Merge(MergeTask),
 }
 
+/// Where the work of a task is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    /// Files are decoded on other threads, sections merged where the stream is polled, which is a task of its own.
+    Ahead,
+    /// Files are decoded on other threads, sections merged in tasks of their own.
+    InTasks,
+    /// Where the stream is polled.
+    InPlace,
+}
+
+impl Task {
+    /// Bytes of the files.
+    pub(super) fn bytes(&self) -> u64 {
+        let size = |file: &DataFileMeta| u64::try_from(file.file_size).unwrap_or(0);
+        match self {
+            Task::File(task) => task.file().map_or(0, size),
+            Task::Merge(task) => task.files().map(size).sum(),
+        }
+    }
+}
+
 impl TableRead {
     /// The files of all splits in order, those that must be merged together.
     pub(super) fn tasks(&self, splits: Vec<DataSplit>) -> Result<Vec<Task>> {
@@ -89,6 +111,7 @@ impl TableRead {
                     deletions: deletions.clone(),
                     kinds,
                     again: false,
+                    part: None,
                 })
             };
             let Some(keyed) = &self.keyed else {
@@ -137,15 +160,19 @@ impl TableRead {
         }
     }
 
-    /// Opens what is read one after the other; merges, which have much to do, `in_tasks` of their own.
-    pub(super) fn opener(&self, in_tasks: bool) -> impl Fn(Task) -> BatchStream + Send + Sync + 'static {
+    /// Opens what is read one after the other.
+    pub(super) fn opener(&self, work: Work) -> impl Fn(Task) -> BatchStream + Send + Sync + 'static {
         let reader = self.file.clone();
         let keyed = self.keyed.clone();
         move |task| match (task, &keyed) {
-            (Task::File(file), _) => reader.clone().stream(file),
+            (Task::File(file), _) => reader.clone().stream(file, work == Work::InPlace),
             (Task::Merge(section), Some(keyed)) => {
                 let rows = keyed.reader.clone().stream(section);
-                if in_tasks { in_task(rows) } else { rows }
+                if work == Work::InTasks {
+                    in_task(rows)
+                } else {
+                    rows
+                }
             }
             (Task::Merge(_), None) => {
                 let error = Error::invalid("rows of a table without primary key cannot be merged");

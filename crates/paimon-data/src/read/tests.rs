@@ -18,7 +18,7 @@ use paimon_types::{
 use super::BatchStream;
 use super::evolution::{SchemaMapping, Source, adapt};
 use super::filter::BatchFilter;
-use super::read_ahead::{Budget, in_order, unordered};
+use super::read_ahead::{Budget, in_order, shared, unordered};
 use crate::datum_at;
 
 fn field(id: i32, name: &str, data_type: &str) -> DataField {
@@ -67,6 +67,40 @@ async fn without_order_all_rows_come_once() {
         found.sort_unstable();
         assert_eq!(found, (0..7000).collect::<Vec<i32>>());
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn streams_share_their_inputs() {
+    for count in [1, 2, 5, 20] {
+        let streams = shared((0..7).collect(), count, file);
+        assert_eq!(streams.len(), count);
+        let consumers: Vec<_> = streams
+            .into_iter()
+            .map(|rows| tokio::spawn(rows.collect::<Vec<_>>()))
+            .collect();
+        let mut found = Vec::new();
+        for consumer in consumers {
+            for batch in consumer.await.unwrap() {
+                found.extend_from_slice(batch.unwrap().column(0).as_primitive::<Int32Type>().values());
+            }
+        }
+        found.sort_unstable();
+        assert_eq!(found, (0..7000).collect::<Vec<i32>>());
+    }
+}
+
+#[tokio::test]
+async fn an_error_ends_one_stream_of_several() {
+    let open = |index: i32| match index {
+        0 => stream::iter([Err(Error::corrupt("bad file")), Ok(numbers(1, 1))]).boxed(),
+        index => stream::iter([Ok(numbers(index, 1))]).boxed(),
+    };
+    let mut streams = shared(vec![0, 1, 2], 2, open);
+    let second = streams.pop().unwrap();
+    let mut first = streams.pop().unwrap();
+    assert!(first.next().await.unwrap().is_err());
+    assert!(first.next().await.is_none());
+    assert_eq!(second.count().await, 2);
 }
 
 #[tokio::test]

@@ -188,6 +188,10 @@ impl FileBatchReader for OrcFileReader {
         true
     }
 
+    fn part_start(&self, row: u64) -> Result<u64> {
+        Ok(self.tail.part_start(row))
+    }
+
     fn warmup(&mut self) {
         self.reader.warmup();
     }

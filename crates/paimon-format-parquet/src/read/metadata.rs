@@ -24,6 +24,8 @@ use crate::schema::INT96_BYTES;
 
 /// Bytes of the end of the file that are read at first; most footers fit.
 const TAIL: u64 = 64 << 10;
+/// Rows of a page whose values are short, unless an option says otherwise.
+const PAGE_ROWS: u64 = 20_000;
 /// Length of the footer and magic at the very end.
 const FOOTER: usize = 8;
 
@@ -61,6 +63,23 @@ pub(crate) async fn load_metadata(
         cache.put(&key, metadata.clone(), metadata.memory_size());
     }
     Ok(metadata)
+}
+
+/// Where a part begins that is to begin at about `row`: a page that has an index, else the next row group.
+pub(crate) fn part_start(metadata: &ParquetMetaData, row: u64) -> u64 {
+    let mut first = 0;
+    for group in metadata.row_groups() {
+        let length = u64::try_from(group.num_rows()).unwrap_or(0);
+        let indexed = |column: &ColumnChunkMetaData| column.offset_index_offset().is_some();
+        if row <= first {
+            return first;
+        }
+        if row - first < length && group.columns().iter().all(indexed) {
+            return row - (row - first) % PAGE_ROWS;
+        }
+        first += length;
+    }
+    first
 }
 
 fn cache_key(path: &str, size: u64) -> String {

@@ -178,6 +178,10 @@ impl FileBatchReader for ParquetFileReader {
         true
     }
 
+    fn part_start(&self, row: u64) -> Result<u64> {
+        Ok(metadata::part_start(&self.metadata, row))
+    }
+
     fn warmup(&mut self) {
         self.reader.warmup();
     }

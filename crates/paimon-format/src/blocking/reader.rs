@@ -12,6 +12,7 @@ use paimon_types::{Error, Result};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
+use super::task::in_place;
 use super::{Task, spawn};
 use crate::rows::{BatchRows, RowRanges};
 use crate::{MemoryPool, MemoryReservation, ReadHints, StickyError};
@@ -21,6 +22,8 @@ const AHEAD_BATCHES: usize = 2;
 /// How often, and for how long each time, a decoder with nowhere to put a batch looks again before it gives its thread back.
 const PATIENCE: usize = 40;
 const NAP: Duration = Duration::from_micros(50);
+/// What a decoder does, for the error of a panic.
+const READING: &str = "reading rows";
 
 /// Decodes the rows of one file in order, on blocking threads.
 pub trait Decode: Send + 'static {
@@ -49,12 +52,12 @@ pub struct Decoded {
 
 /// Tells a decoder whether anybody still waits for its batches.
 #[derive(Clone, Copy, Debug)]
-pub struct Cancelled<'a>(&'a mpsc::Sender<Ready>);
+pub struct Cancelled<'a>(Option<&'a mpsc::Sender<Ready>>);
 
 impl Cancelled<'_> {
     /// True when the reader was dropped, closed or started again.
     pub fn get(&self) -> bool {
-        self.0.is_closed()
+        self.0.is_some_and(mpsc::Sender::is_closed)
     }
 }
 
@@ -199,7 +202,7 @@ impl<D: Decode + Unpin> DecodingReader<D> {
 
     /// Lets the decoder run, if it is here.
     pub fn warmup(&mut self) {
-        if self.running.is_some() || (self.tight && !self.ready.is_empty()) {
+        if self.hints.in_place || self.running.is_some() || (self.tight && !self.ready.is_empty()) {
             return;
         }
         let State::Reading(decoder) = &mut self.state else {
@@ -213,9 +216,7 @@ impl<D: Decode + Unpin> DecodingReader<D> {
         let pool = self.pool.clone();
         let demanded = self.ready.is_empty();
         let (sender, batches) = mpsc::channel(AHEAD_BATCHES);
-        let task = spawn("reading rows", move || {
-            Ok(run(decoder, &sender, &pool, ahead, demanded))
-        });
+        let task = spawn(READING, move || Ok(run(decoder, &sender, &pool, ahead, demanded)));
         self.running = Some(Running { batches, task });
     }
 
@@ -247,6 +248,9 @@ impl<D: Decode + Unpin> DecodingReader<D> {
                 State::Failed(error) => return Err(error.to_error()),
                 State::Closed => return Err(self.closed()),
                 State::Reading(_) => {}
+            }
+            if self.hints.in_place {
+                return self.decode();
             }
             self.warmup();
             // The run stays with the reader, so that nothing is lost when this future is dropped.
@@ -282,6 +286,24 @@ impl<D: Decode + Unpin> DecodingReader<D> {
     }
 }
 
+impl<D: Decode> DecodingReader<D> {
+    /// The next batch, decoded on this thread.
+    fn decode(&mut self) -> Result<Option<Decoded>> {
+        let State::Reading(Some(decoder)) = &mut self.state else {
+            return Ok(None);
+        };
+        let next = in_place(READING, || Ok(decoder.next(&Cancelled(None))));
+        let next = next.map_err(|e| e.with("path", &self.path).with("format", self.format))??;
+        match &next {
+            None => self.state = State::Ended,
+            Some(decoded) => {
+                MemoryReservation::new(self.pool.clone()).try_grow(decoded.batch.get_array_memory_size())?
+            }
+        }
+        Ok(next)
+    }
+}
+
 /// Decodes as long as the consumer keeps up; one batch only when it is larger than `ahead` bytes. When the pool refuses the
 /// first batch that the consumer waits for (`demanded`), this is an error; what was decoded ahead is kept, and no more is.
 fn run<D: Decode>(
@@ -294,7 +316,7 @@ fn run<D: Decode>(
     let ended = |left, next, tight| Run { left, next, tight };
     let mut first = true;
     loop {
-        let decoded = match decoder.next(&Cancelled(sender)) {
+        let decoded = match decoder.next(&Cancelled(Some(sender))) {
             Ok(Some(decoded)) => decoded,
             Ok(None) => return ended(None, Ok(None), false),
             // What was decoded ahead may be what fills the pool.

@@ -47,13 +47,13 @@ fn spawn_boxed<T: Send + 'static>(
             action,
             handle: runtime.spawn_blocking(work),
         }),
-        Err(_) => {
-            let result = catch_unwind(AssertUnwindSafe(work));
-            Task(State::Done(Some(
-                result.unwrap_or_else(|payload| Err(panic_error(action, payload))),
-            )))
-        }
+        Err(_) => Task(State::Done(Some(in_place(action, work)))),
     }
+}
+
+/// Runs `work` on this thread. A panic becomes a `Corrupt` error that tells the `action`.
+pub(super) fn in_place<T>(action: &'static str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(panic_error(action, payload)))
 }
 
 impl<T: Unpin> Future for Task<T> {

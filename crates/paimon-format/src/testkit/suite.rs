@@ -217,6 +217,7 @@ pub async fn check_format(
 
     check_projection(format, storage, &path, fields, &all).await?;
     check_selection(format, storage, &path, fields, &all).await?;
+    check_parts(format, storage, &path, rows).await?;
     check_calls(format, storage, &path, fields, &all).await?;
     check_stats(format, storage, &path, fields, &all, &file).await?;
     check_damage(format, storage, dir, &path, fields).await?;
@@ -304,6 +305,22 @@ async fn check_selection(
         let mask: BooleanArray = (0..rows).map(|row| Some(positions.contains(row))).collect();
         let expected = filter_record_batch(all, &mask).map_err(|e| Error::invalid(e.to_string()))?;
         ensure(joined(fields, &read)? == expected, "row ids belong to the rows")?;
+    }
+    Ok(())
+}
+
+async fn check_parts(format: &dyn FileFormat, storage: &Storage, path: &str, rows: u64) -> Result<()> {
+    let reader = open(format, storage, path, 10).await?;
+    let mut last = 0;
+    for row in (0..rows + 3).chain([u64::from(u32::MAX), u64::MAX]) {
+        let start = reader.part_start(row)?;
+        ensure(row > 0 || start == 0, "the first part begins with the first row")?;
+        ensure(
+            row < rows || start == rows,
+            "the last part ends behind the last row",
+        )?;
+        ensure(start >= last && start <= rows, "beginnings of parts ascend")?;
+        last = start;
     }
     Ok(())
 }

@@ -2,6 +2,8 @@
 
 //! Tests of registry, cache and memory pools.
 
+mod decoding;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -25,4 +25,5 @@ mod pk_histories;
 mod pk_late;
 mod pk_read;
 mod pk_write;
+mod read_parts;
 mod support;

@@ -255,7 +255,7 @@ fn commit_rows(random: &mut Random, keys: usize) -> RecordBatch {
 }
 
 /// Deletes some rows of every other file of a split.
-async fn delete_some(random: &mut Random, table: &Table, plan: &mut Plan) {
+pub(crate) async fn delete_some(random: &mut Random, table: &Table, plan: &mut Plan) {
     for (at, split) in plan.splits.iter_mut().enumerate() {
         let path = format!("{}/index/forged-{at}", table.location());
         let mut writer = DeletionVectorFileWriter::new();
