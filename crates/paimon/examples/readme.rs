@@ -10,7 +10,10 @@ use arrow_schema::{DataType as ArrowType, Field, Schema};
 use futures_util::StreamExt;
 use paimon::data::{ReadContext, default_registry};
 use paimon::types::Datum;
-use paimon::{DataField, DataType, NewTable, PlanEnvelope, Predicate, Result, Storage, Table, TableRead};
+use paimon::{
+    BatchStream, DataField, DataType, Error, NewTable, PlanEnvelope, Predicate, Result, Storage, Table,
+    TableRead,
+};
 
 #[tokio::main(flavor = "multi_thread")]
 async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
@@ -81,5 +84,28 @@ async fn worker(bytes: &[u8]) -> Result<()> {
             println!("{} row(s) in {place}", batch?.num_rows());
         }
     }
+
+    // A stream for each thread of an engine.
+    let streams = read.read_streams(envelope.splits);
+    let consumers: Vec<_> = streams
+        .into_iter()
+        .map(|rows| tokio::spawn(consume(rows)))
+        .collect();
+    let mut rows = 0;
+    for consumer in consumers {
+        rows += consumer
+            .await
+            .map_err(|e| Error::io("a consumer failed").with_source(e))??;
+    }
+    println!("{rows} row(s) in all");
     Ok(())
+}
+
+/// Counts the rows of a stream.
+async fn consume(mut stream: BatchStream) -> Result<usize> {
+    let mut rows = 0;
+    while let Some(batch) = stream.next().await {
+        rows += batch?.num_rows();
+    }
+    Ok(rows)
 }
