@@ -16,7 +16,7 @@ use tokio::sync::OnceCell;
 type Place = (u64, u64);
 
 /// The vectors that the splits of one read name, loaded when the first of an index file is asked for. Stored bytes are kept
-/// until the last data file that needs them was opened.
+/// until the last data file that needs them was opened, those of files in parts until the read ends.
 #[derive(Debug, Default)]
 pub(crate) struct Deletions {
     files: HashMap<String, IndexFile>,

@@ -30,7 +30,7 @@ impl TableRead {
         let at_once = self.parallelism as u64;
         let smallest = self.smallest_part.max(1);
         let size_of = |left: u64| match size {
-            PartSize::Equal => smallest.max(self.budget_bytes as u64 / (8 * at_once)),
+            PartSize::Equal => smallest.max(self.budget_bytes as u64 / (4 * at_once)),
             PartSize::Shrinking => smallest.max(left / (2 * at_once)),
         };
         let mut left: u64 = tasks.iter().map(Task::bytes).sum();

@@ -216,18 +216,13 @@ impl FileTail {
             .map(u64::from)
     }
 
-    /// Where a part begins that is to begin at about `row`: a row group that has an index, else the next stripe.
+    /// Where a part begins that is to begin at about `row`: the next stripe, because a stripe has one dictionary.
     pub(crate) fn part_start(&self, row: u64) -> u64 {
-        let rows = self.footer.number_of_rows;
         let next = self.first_rows.partition_point(|first| *first < row);
-        let (before, next) = (
-            next.checked_sub(1).and_then(|stripe| self.first_rows.get(stripe)),
-            self.first_rows.get(next).copied().unwrap_or(rows),
-        );
-        match (before, self.stride()) {
-            (Some(first), Some(stride)) if row < next => row - (row - first) % stride,
-            _ => next.min(rows),
-        }
+        self.first_rows
+            .get(next)
+            .copied()
+            .unwrap_or(self.footer.number_of_rows)
     }
 
     /// Statistics of the columns of each stripe; empty when the file has none. Read when they are asked for.

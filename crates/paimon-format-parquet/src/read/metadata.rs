@@ -75,11 +75,26 @@ pub(crate) fn part_start(metadata: &ParquetMetaData, row: u64) -> u64 {
             return first;
         }
         if row - first < length && group.columns().iter().all(indexed) {
-            return row - (row - first) % PAGE_ROWS;
+            return row - (row - first) % part_rows(group, length);
         }
         first += length;
     }
     first
+}
+
+/// Rows of the smallest part of a row group. Each part reads all dictionaries again, so there are no more than make an eighth of it.
+fn part_rows(group: &RowGroupMetaData, rows: u64) -> u64 {
+    let (mut dictionaries, mut all) = (0, 0);
+    for column in group.columns() {
+        let start = column.dictionary_page_offset().filter(|start| *start > 0);
+        dictionaries += start
+            .map_or(0, |start| column.data_page_offset() - start)
+            .max(0)
+            .cast_unsigned();
+        all += column.compressed_size().max(0).cast_unsigned();
+    }
+    let parts = (all / (8 * dictionaries).max(1)).max(1);
+    rows.div_ceil(parts).next_multiple_of(PAGE_ROWS)
 }
 
 fn cache_key(path: &str, size: u64) -> String {
