@@ -110,3 +110,33 @@ async fn push_down_of_every_type() {
     ];
     check_push_down_with(format, &options, 1200, 40).await.unwrap();
 }
+
+/// Parts of a row group begin at pages, where each does not have to read much of dictionaries again.
+#[tokio::test]
+async fn parts_begin_where_little_is_read_twice() {
+    let storage = Storage::memory();
+    let starts = async |dictionary: &str, of: usize| -> Vec<u64> {
+        let format = format(&[("parquet.enable.dictionary", dictionary)]);
+        let path = format!("memory:///t/{dictionary}-{of}.parquet");
+        let field = DataField::new(0, "s", DataType::string());
+        let texts = StringArray::from_iter_values((0..100_000).map(|row| format!("text {:09}", row % of)));
+        let schema = Arc::new(to_arrow_schema(std::slice::from_ref(&field)));
+        let all = RecordBatch::try_new(schema, vec![Arc::new(texts)]).unwrap();
+        write_file(format.as_ref(), &storage, &path, &[field], &[all], "none")
+            .await
+            .unwrap();
+        let reader = open(format.as_ref(), &storage, &path, 1000).await.unwrap();
+        let rows = [0, 19_999, 45_000, 99_999, 100_000, 200_000];
+        rows.iter().map(|row| reader.part_start(*row).unwrap()).collect()
+    };
+    assert_eq!(
+        starts("false", 1000).await,
+        [0, 0, 40_000, 80_000, 100_000, 100_000]
+    );
+    // A dictionary of a fiftieth and one of more than an eighth of the row group.
+    assert_eq!(
+        starts("true", 100).await,
+        [0, 0, 40_000, 80_000, 100_000, 100_000]
+    );
+    assert_eq!(starts("true", 20_000).await, [0, 0, 0, 0, 100_000, 100_000]);
+}
