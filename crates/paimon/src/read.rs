@@ -100,7 +100,7 @@ impl ReadBuilder {
         self
     }
 
-    /// Number of files that are decoded at once.
+    /// Number of files, or parts of large ones, that are decoded at once.
     #[must_use]
     pub fn parallelism(mut self, files: usize) -> Self {
         self.parallelism = Some(files);

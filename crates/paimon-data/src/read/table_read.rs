@@ -123,7 +123,7 @@ impl TableReadBuilder {
         self
     }
 
-    /// Number of files that are decoded at once; by default the number of processors, at most 8.
+    /// Number of files, or parts of large ones, that are decoded at once; by default the number of processors, at most 8.
     #[must_use]
     pub fn parallelism(mut self, files: usize) -> Self {
         self.parallelism = files.max(1);
