@@ -228,6 +228,10 @@ impl<D: Decode + Unpin> DecodingReader<D> {
         self.previous = None;
     }
 
+    fn no_decoder(&self) -> Error {
+        Error::invalid(format!("{} reader has no decoder", self.format)).with("path", &self.path)
+    }
+
     fn closed(&self) -> Error {
         Error::invalid(format!("{} reader is closed", self.format)).with("path", &self.path)
     }
@@ -255,8 +259,7 @@ impl<D: Decode + Unpin> DecodingReader<D> {
             self.warmup();
             // The run stays with the reader, so that nothing is lost when this future is dropped.
             let Some(running) = &mut self.running else {
-                let what = format!("{} reader has no decoder", self.format);
-                return Err(Error::invalid(what).with("path", &self.path));
+                return Err(self.no_decoder());
             };
             if let Some(ready) = running.batches.recv().await {
                 return Ok(Some(ready.decoded));
@@ -286,11 +289,11 @@ impl<D: Decode + Unpin> DecodingReader<D> {
     }
 }
 
-impl<D: Decode> DecodingReader<D> {
+impl<D: Decode + Unpin> DecodingReader<D> {
     /// The next batch, decoded on this thread.
     fn decode(&mut self) -> Result<Option<Decoded>> {
         let State::Reading(Some(decoder)) = &mut self.state else {
-            return Ok(None);
+            return Err(self.no_decoder());
         };
         let next = in_place(READING, || Ok(decoder.next(&Cancelled(None))));
         let next = next.map_err(|e| e.with("path", &self.path).with("format", self.format))??;
