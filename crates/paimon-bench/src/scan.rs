@@ -49,15 +49,19 @@ pub(crate) async fn ours(location: &str, threads: usize, ordered: bool) -> Bench
     let start = Instant::now();
     let read = table.read().parallelism(threads).batch_size(BATCH_ROWS);
     let read = if ordered { read } else { read.unordered() };
-    let mut stream = read.to_stream().await?;
-    let mut rows = 0;
-    while let Some(batch) = stream.next().await {
-        rows += batch?.num_rows() as u64;
-    }
+    let rows = count(read.to_stream().await?).await?;
     Ok(Sample {
         elapsed: start.elapsed(),
         rows,
     })
+}
+
+async fn count(mut stream: BatchStream) -> BenchResult<u64> {
+    let mut rows = 0;
+    while let Some(batch) = stream.next().await {
+        rows += batch?.num_rows() as u64;
+    }
+    Ok(rows)
 }
 
 /// As [`ours`] with `threads` consumers, each a task of its own.
@@ -66,13 +70,6 @@ pub(crate) async fn streams(location: &str, threads: usize) -> BenchResult<Sampl
     let table = Table::open(location).await?;
     let start = Instant::now();
     let read = table.read().parallelism(threads).batch_size(BATCH_ROWS);
-    let count = |mut stream: BatchStream| async move {
-        let mut rows = 0;
-        while let Some(batch) = stream.next().await {
-            rows += batch?.num_rows() as u64;
-        }
-        BenchResult::Ok(rows)
-    };
     let streams = read.to_streams().await?;
     let consumers: Vec<_> = streams
         .into_iter()

@@ -51,7 +51,7 @@ pub(crate) struct FileReader {
     pub(crate) filter: Option<BatchFilter>,
     pub(crate) batch_size: usize,
     pub(crate) pool: Arc<dyn MemoryPool>,
-    pub(crate) cache: Option<Arc<dyn Cache>>,
+    pub(crate) cache: Arc<dyn Cache>,
 }
 
 /// One file to read.
@@ -198,9 +198,7 @@ impl FileReader {
             .get(&format_of_file(path)?, self.context.options.raw())?;
         let mut builder = format.create_reader_builder(options.batch_size)?;
         builder.with_memory_pool(self.pool.clone());
-        if let Some(cache) = &self.cache {
-            builder.with_cache(cache.clone());
-        }
+        builder.with_cache(self.cache.clone());
         let size = u64::try_from(file.file_size).ok().filter(|s| *s > 0);
         let input = self.context.storage.open_input(path, size).await?;
         if let Some(hints) = &options.hints {

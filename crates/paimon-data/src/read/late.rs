@@ -18,7 +18,6 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use paimon_format::{Cache, LruCache};
 use paimon_merge::{MergeMode, PickedRows};
 use paimon_types::{DataField, Error, Result, to_arrow_schema};
 use roaring::RoaringBitmap;
@@ -49,8 +48,6 @@ const ALONE: u64 = 64;
 /// Part of the cost of decoding that pages have, however few rows of them are wanted, and rows of a page, about.
 const PAGE_SHARE: f64 = 0.5;
 const PAGE_ROWS: u64 = 16 << 10;
-/// Bytes of footers that are kept, because files are opened more than once.
-const FOOTERS: usize = 8 << 20;
 
 /// Which rows of which files are left, by the place of the file in its split.
 pub(super) type Winners = HashMap<usize, RoaringBitmap>;
@@ -134,12 +131,10 @@ impl LateReader {
             one_above_level_0: false,
             mode: MergeMode::Deduplicate { ignore_delete: false },
         };
-        let cache = whole.files.cache.clone();
-        let cache = cache.unwrap_or_else(|| Arc::new(LruCache::new(FOOTERS)));
         Ok(Some(LateReader {
-            keys: Arc::new(part(whole, decide, &cache)),
+            keys: Arc::new(part(whole, decide)),
             filter,
-            values: Arc::new(part(whole, values, &cache)),
+            values: Arc::new(part(whole, values)),
             key_width,
             row_width,
             always,
@@ -216,12 +211,11 @@ fn place_all(fields: &mut Vec<DataField>, wanted: Vec<DataField>) -> Vec<usize> 
 }
 
 /// A reader of the columns of another merge.
-fn part(whole: &MergeReader, merge: KeyValueMerge, cache: &Arc<dyn Cache>) -> MergeReader {
+fn part(whole: &MergeReader, merge: KeyValueMerge) -> MergeReader {
     let files = FileReader {
         read: merge.read.clone(),
         arrow: Arc::new(to_arrow_schema(&merge.read)),
         output_columns: merge.read.len(),
-        cache: Some(cache.clone()),
         ..whole.files.as_ref().clone()
     };
     MergeReader {

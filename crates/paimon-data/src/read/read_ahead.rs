@@ -126,6 +126,11 @@ where
     until_error.boxed()
 }
 
+/// A stream of nothing but an error.
+pub(super) fn failed(error: Error) -> BatchStream {
+    stream::iter([Err(error)]).boxed()
+}
+
 /// So many streams that take their inputs from one queue.
 pub(crate) fn shared<T, F>(inputs: Vec<T>, streams: usize, open: F) -> Vec<BatchStream>
 where

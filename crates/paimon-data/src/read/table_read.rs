@@ -9,7 +9,6 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use futures_core::stream::BoxStream;
-use futures_util::StreamExt;
 use paimon_format::{Cache, FormatRegistry, LruCache, MemoryPool, UnboundedMemoryPool};
 use paimon_protocol::sorted_runs::KeyOrder;
 use paimon_protocol::{DataSplit, PlanEnvelope};
@@ -23,7 +22,7 @@ use super::filter::BatchFilter;
 use super::key_value::{KeyValueMerge, kind_field};
 use super::late::LateValues;
 use super::parts::{PartSize, SMALLEST_PART};
-use super::read_ahead::{Budget, in_order, shared, unordered};
+use super::read_ahead::{Budget, failed, in_order, shared, unordered};
 use super::tasks::{Keyed, Work, merge_reader};
 use super::timestamp_unit::{cut_to_micros, reads_micros};
 use super::{FixedSchemas, SchemaSource};
@@ -34,8 +33,8 @@ pub type BatchStream = BoxStream<'static, Result<RecordBatch>>;
 
 const DEFAULT_BATCH_SIZE: usize = 8192;
 const DEFAULT_BUDGET: usize = 96 << 20;
-/// Footers that are kept for other parts of their files.
-const FOOTER_BYTES: usize = 4 << 20;
+/// Footers that are kept for other parts of their files, and for values that are read behind the keys.
+const FOOTER_BYTES: usize = 8 << 20;
 const DEFAULT_FAN_IN: usize = 64;
 
 /// What a worker must know about a table to read its splits. Nothing is read from the table's metadata.
@@ -197,7 +196,7 @@ impl TableReadBuilder {
         self
     }
 
-    /// A cache of file footers. Without one, each read keeps 4 MiB of those that it read last.
+    /// A cache of file footers. Without one, each read keeps 8 MiB of those that it read last.
     #[must_use]
     pub fn cache(mut self, cache: Arc<dyn Cache>) -> Self {
         self.cache = Some(cache);
@@ -275,7 +274,7 @@ impl TableReadBuilder {
         let file = Arc::new(FileReader {
             batch_size: batch_size.or(from_option).unwrap_or(DEFAULT_BATCH_SIZE).max(1),
             pool: pool.unwrap_or_else(|| Arc::new(UnboundedMemoryPool::new())),
-            cache: Some(cache.unwrap_or_else(|| Arc::new(LruCache::new(FOOTER_BYTES)))),
+            cache: cache.unwrap_or_else(|| Arc::new(LruCache::new(FOOTER_BYTES))),
             arrow: Arc::new(to_arrow_schema(&read)),
             read,
             output_columns,
@@ -376,7 +375,7 @@ impl TableRead {
                     self.opener(Work::Ahead),
                 )
             }
-            Err(err) => futures_util::stream::once(async move { Err(err) }).boxed(),
+            Err(err) => failed(err),
         }
     }
 
@@ -391,7 +390,7 @@ impl TableRead {
                 let parts = self.in_parts(tasks, PartSize::Shrinking);
                 unordered(parts, self.parallelism, self.opener(Work::InTasks))
             }
-            Err(err) => futures_util::stream::once(async move { Err(err) }).boxed(),
+            Err(err) => failed(err),
         }
     }
 
@@ -408,7 +407,7 @@ impl TableRead {
                 let parts = self.in_parts(tasks, PartSize::Shrinking);
                 shared(parts, self.parallelism, self.opener(Work::InPlace))
             }
-            Err(err) => vec![futures_util::stream::once(async move { Err(err) }).boxed()],
+            Err(err) => vec![failed(err)],
         }
     }
 }

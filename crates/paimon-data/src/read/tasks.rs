@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use paimon_protocol::sorted_runs::{KeyOrder, sections};
 use paimon_protocol::{DataFileMeta, DataSplit};
 use paimon_types::{Error, Result, to_arrow_schema};
@@ -16,7 +15,7 @@ use super::file_read::{FileReader, FileTask};
 use super::key_value::{KeyValueMerge, on_keys};
 use super::late::{LateReader, LateValues};
 use super::merge_read::{MergeReader, MergeTask};
-use super::read_ahead::in_task;
+use super::read_ahead::{failed, in_task};
 use super::{BatchStream, TableRead};
 use crate::spill::SpillFiles;
 
@@ -176,7 +175,7 @@ impl TableRead {
             }
             (Task::Merge(_), None) => {
                 let error = Error::invalid("rows of a table without primary key cannot be merged");
-                futures_util::stream::once(async move { Err(error) }).boxed()
+                failed(error)
             }
         }
     }

@@ -287,9 +287,7 @@ impl<D: Decode + Unpin> DecodingReader<D> {
             };
         }
     }
-}
 
-impl<D: Decode + Unpin> DecodingReader<D> {
     /// The next batch, decoded on this thread.
     fn decode(&mut self) -> Result<Option<Decoded>> {
         let State::Reading(Some(decoder)) = &mut self.state else {
